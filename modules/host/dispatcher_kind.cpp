@@ -21,7 +21,7 @@ const BlockFamilyRegistration<DispatcherSite> kFamily([](const DispatcherSite& s
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(DispatcherSite::kKind, DispatcherSite::kKind);
+  BlockKind k(DispatcherSite::kFamily, DispatcherSite::kFamily);
   k.build = [](const BlockBuild& b) {
     const ConfigView& config = b.config();
     const SystemFacts facts = b.facts();

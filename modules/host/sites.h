@@ -11,7 +11,7 @@ namespace tessera {
 
 /// No sockets.
 struct DispatcherSite : BlockSite {
-  static constexpr const char* kKind = "dispatcher";
+  static constexpr const char* kFamily = "dispatcher";
   DispatchConfig config;
   CtaSchedulerFactory make_scheduler;
   DispatcherPlace place;
@@ -19,7 +19,7 @@ struct DispatcherSite : BlockSite {
 
 /// 1 out: its L1.
 struct CpuCoreSite : BlockSite {
-  static constexpr const char* kKind = "cpu_core";
+  static constexpr const char* kFamily = "cpu_core";
   CpuCoreConfig config;
 };
 

@@ -37,8 +37,8 @@ BlockHandle build(const BlockBuild& b) {
 }
 
 void derive(RunFigures& run) {
-  if (!run.plan().has(LlcSite::kKind)) return;
-  const auto slices = run.of_kind<LlcSliceStats>(LlcSite::kKind);
+  if (!run.plan().has(LlcSite::kFamily)) return;
+  const auto slices = run.of_kind<LlcSliceStats>(LlcSite::kFamily);
   using S = LlcSliceStats;
   const double accesses = slices.sum(&S::reads) + slices.sum(&S::writes) + slices.sum(&S::atomics);
   run.add("llc_accesses", accesses);
@@ -54,7 +54,7 @@ void derive(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k = slice_kind(LlcSite::kKind);
+  BlockKind k = slice_kind(LlcSite::kFamily);
   k.rank = 30;
   k.flush = FlushAtKernelEnd::kCopies;
   k.build = build;
@@ -63,7 +63,7 @@ const BlockKindRegistration kKind([] {
   };
   k.derive = derive;
   k.energy = [](const RunFigures& run, EnergyReport& report) {
-    add_slice_energy(LlcSite::kKind, 0, run, report);
+    add_slice_energy(LlcSite::kFamily, 0, run, report);
   };
   return k;
 }());

@@ -14,7 +14,7 @@ namespace {
 const BlockFamilyRegistration<RemoteCacheSite> kFamily(make_slice<RemoteCacheSite>);
 
 const BlockKindRegistration kKind([] {
-  BlockKind k = slice_kind(RemoteCacheSite::kKind);
+  BlockKind k = slice_kind(RemoteCacheSite::kFamily);
   k.rank = 50;
   k.flush = FlushAtKernelEnd::kRemoteCache;
   k.egress = {"rdma", 1};
@@ -35,7 +35,7 @@ const BlockKindRegistration kKind([] {
                  return "system.transfer is " + c.chosen(TransferPolicy::kFamily);
                }}};
   k.energy = [](const RunFigures& run, EnergyReport& report) {
-    add_slice_energy(RemoteCacheSite::kKind, std::uint64_t{1} << 32, run, report);
+    add_slice_energy(RemoteCacheSite::kFamily, std::uint64_t{1} << 32, run, report);
   };
   return k;
 }());

@@ -19,7 +19,7 @@ const BlockFamilyRegistration<SharingProfilerSite> kFamily([](const SharingProfi
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(SharingProfilerSite::kKind, SharingProfilerSite::kKind);
+  BlockKind k(SharingProfilerSite::kFamily, SharingProfilerSite::kFamily);
   k.acts_at_once = "a measurement of ours, not hardware";
   k.build = [](const BlockBuild& b) {
     auto site = b.site<SharingProfilerSite>();

@@ -27,21 +27,21 @@ struct PlannedRemoteCache {
 
 /// n in; out: its channel and, if lines of other slices pass through it, the network.
 struct LlcSite : BlockSite {
-  static constexpr const char* kKind = "llc";
+  static constexpr const char* kFamily = "llc";
   LlcSliceConfig config;
   SliceSite slice;
 };
 
 /// 1 in, 1 out: a bank, between L1s and a port of the RDMA engine.
 struct RemoteCacheSite : BlockSite {
-  static constexpr const char* kKind = "remote_cache";
+  static constexpr const char* kFamily = "remote_cache";
   LlcSliceConfig config;
   SliceSite slice;
 };
 
 /// No sockets.
 struct SharingProfilerSite : BlockSite {
-  static constexpr const char* kKind = "line_sharing";
+  static constexpr const char* kFamily = "line_sharing";
   std::uint32_t sms = 0;
   std::uint32_t line_bytes = 0;
 };

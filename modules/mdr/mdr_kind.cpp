@@ -38,7 +38,7 @@ BlockHandle build(const BlockBuild& b) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(MdrSite::kKind, MdrSite::kKind);
+  BlockKind k(MdrSite::kFamily, MdrSite::kFamily);
   k.flush = FlushAtKernelEnd::kEpoch;
   k.build = build;
   k.unused = {{"mdr.", [](const ConfigView& c) -> std::optional<std::string> {

@@ -8,7 +8,7 @@ namespace tessera {
 
 /// No sockets.
 struct MdrSite : BlockSite {
-  static constexpr const char* kKind = "mdr";
+  static constexpr const char* kFamily = "mdr";
   MdrConfig config;
   SetSampler::Shape slice;  ///< monitored slice
   MdrBandwidths raw;

@@ -33,7 +33,7 @@ const BlockFamilyRegistration<DramSite> kFamily([](const DramSite& s) {
 });
 
 void derive(RunFigures& run) {
-  const auto channels = run.of_kind<DramStats>(DramSite::kKind);
+  const auto channels = run.of_kind<DramStats>(DramSite::kFamily);
   const double bytes =
       channels.sum(&DramStats::bytes_read) + channels.sum(&DramStats::bytes_written);
   const auto& config = run.config().group<DramConfig>("dram");
@@ -58,7 +58,7 @@ std::vector<std::string> check_own(const AnyConfig& own, const ConfigView& confi
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(DramSite::kKind, DramSite::kKind);
+  BlockKind k(DramSite::kFamily, DramSite::kFamily);
   k.level = "dram";
   k.ingress = {"memory", 3};
   k.build = [](const BlockBuild& b) {
@@ -73,7 +73,7 @@ const BlockKindRegistration kKind([] {
   k.check_own = check_own;
   k.derive = derive;
   k.energy = [](const RunFigures& run, EnergyReport& report) {
-    for (const PlannedBlock* b : run.plan().of_kind(DramSite::kKind)) {
+    for (const PlannedBlock* b : run.plan().of_kind(DramSite::kFamily)) {
       const DramConfig c = run.own(*b, run.config().group<DramConfig>("dram"));
       add_channel_energy(run, *b, c, "dram", report);
     }

@@ -8,7 +8,7 @@ namespace tessera {
 
 /// n in: one per slice of the channel.
 struct DramSite : BlockSite {
-  static constexpr const char* kKind = "dram";
+  static constexpr const char* kFamily = "dram";
   DramConfig config;
   ChannelId channel;
 };

@@ -29,7 +29,7 @@ void derive(RunFigures& run) {
   const char* const bands[PageSharing::kBands] = {"1", "2-10", "11-25", "26-64"};
   std::array<double, PageSharing::kBands> pages{};
   double all = 0;
-  const auto tlbs = run.of_kind<PageSharingStats>(L2TlbSite::kKind);
+  const auto tlbs = run.of_kind<PageSharingStats>(L2TlbSite::kFamily);
   for (const PageSharingStats& s : tlbs.each()) {
     for (std::size_t i = 0; i < PageSharing::kBands; ++i) {
       pages[i] += static_cast<double>(s.pages[i]);
@@ -42,7 +42,7 @@ void derive(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(L2TlbSite::kKind, L2TlbSite::kKind);
+  BlockKind k(L2TlbSite::kFamily, L2TlbSite::kFamily);
   k.translates = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<L2TlbSite>();

@@ -23,7 +23,7 @@ const BlockFamilyRegistration<PageMigratorSite> kFamily(
     "mover");
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(PageMigratorSite::kKind, PageMigratorSite::kKind);
+  BlockKind k(PageMigratorSite::kFamily, PageMigratorSite::kFamily);
   k.acts_at_once =
       "NUBA section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its messages";
   k.flush = FlushAtKernelEnd::kMemorySide;

@@ -18,21 +18,21 @@ namespace tessera {
 
 /// 1 in per SM of the GPU, 1 out.
 struct L2TlbSite : BlockSite {
-  static constexpr const char* kKind = "l2_tlb";
+  static constexpr const char* kFamily = "l2_tlb";
   L2TlbConfig config;
   std::uint64_t page_bytes = 0;
 };
 
 /// 1 in, 1 out.
 struct WalkerSite : BlockSite {
-  static constexpr const char* kKind = "walker";
+  static constexpr const char* kFamily = "walker";
   PageWalkerConfig config;
   PageTable* page_table = nullptr;
 };
 
 /// 1 in.
 struct UvmSite : BlockSite {
-  static constexpr const char* kKind = "uvm";
+  static constexpr const char* kFamily = "uvm";
   UvmDriverConfig config;
   PageTable* page_table = nullptr;
   PagePlacement* placement = nullptr;
@@ -41,7 +41,7 @@ struct UvmSite : BlockSite {
 
 /// No sockets.
 struct PageMigratorSite : BlockSite {
-  static constexpr const char* kKind = "page_migrator";
+  static constexpr const char* kFamily = "page_migrator";
   PageMigratorConfig config;
   std::function<std::unique_ptr<PageMigrationPolicy>()> make_policy;
   PageTable* page_table = nullptr;

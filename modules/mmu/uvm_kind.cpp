@@ -25,7 +25,7 @@ std::optional<std::string> unless_faults(const ConfigView& c) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(UvmSite::kKind, UvmSite::kKind);
+  BlockKind k(UvmSite::kFamily, UvmSite::kFamily);
   k.translates = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<UvmSite>();
@@ -37,7 +37,7 @@ const BlockKindRegistration kKind([] {
   };
   k.unused = {{"uvm.fault_", unless_faults}, {"uvm.concurrent_faults", unless_faults}};
   k.derive = [](RunFigures& run) {
-    run["page_faults"] = run.of_kind<UvmDriverStats>(UvmSite::kKind).sum(&UvmDriverStats::faults);
+    run["page_faults"] = run.of_kind<UvmDriverStats>(UvmSite::kFamily).sum(&UvmDriverStats::faults);
   };
   return k;
 }());

@@ -18,7 +18,7 @@ const BlockFamilyRegistration<WalkerSite> kFamily([](const WalkerSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(WalkerSite::kKind, WalkerSite::kKind);
+  BlockKind k(WalkerSite::kFamily, WalkerSite::kFamily);
   k.translates = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<WalkerSite>();

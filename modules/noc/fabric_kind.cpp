@@ -18,7 +18,7 @@ const BlockFamilyRegistration<FabricSite> kFamily([](const FabricSite& s) {
 void derive(RunFigures& run) {
   const std::uint32_t gpus = run.facts().tree.gpus;
   GpuFabricStats fabric(gpus);
-  for (const PlannedBlock* b : run.plan().of_kind(FabricSite::kKind)) {
+  for (const PlannedBlock* b : run.plan().of_kind(FabricSite::kFamily)) {
     StatisticsReader reader = run.reader(*b);
     describe(reader, fabric);
   }
@@ -35,10 +35,10 @@ void derive(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(FabricSite::kKind, FabricSite::kKind);
+  BlockKind k(FabricSite::kFamily, FabricSite::kFamily);
   k.rank = 32;
   k.joins_domains = true;
-  k.egress = k.ingress = {FabricSite::kKind, 6};
+  k.egress = k.ingress = {FabricSite::kFamily, 6};
   k.build = [](const BlockBuild& b) {
     auto site = b.site<FabricSite>();
     site.config = b.config().group<GpuFabricConfig>("fabric");

@@ -19,7 +19,7 @@ const BlockFamilyRegistration<LongLinkSite> kFamily([](const LongLinkSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(LongLinkSite::kKind, LongLinkSite::kKind);
+  BlockKind k(LongLinkSite::kFamily, LongLinkSite::kFamily);
   k.joins_domains = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<LongLinkSite>();

@@ -24,7 +24,7 @@ void derive_links(RunFigures& run) {
   double cycles = 0;
   double requests = 0;
   double responses = 0;
-  for (const PlannedBlock* b : run.plan().of_kind(MeshSite::kKind)) {
+  for (const PlannedBlock* b : run.plan().of_kind(MeshSite::kFamily)) {
     const PlannedNetwork& network = network_of(*b);
     if (network.traffic != run.plan().traffic.front().name) continue;
     const MeshLayout m = network.mesh.layout(b->inputs, b->outputs);
@@ -46,7 +46,7 @@ void derive_links(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k = network_kind(MeshSite::kKind);
+  BlockKind k = network_kind(MeshSite::kFamily);
   k.build = [](const BlockBuild& b) {
     auto site = b.site<MeshSite>();
     site.config = b.own(network_of(b.block()).mesh);

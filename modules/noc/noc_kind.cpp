@@ -23,7 +23,7 @@ std::optional<std::string> unless_crossbars(const ConfigView& c) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k = network_kind(NocSite::kKind);
+  BlockKind k = network_kind(NocSite::kFamily);
   k.build = [](const BlockBuild& b) {
     auto site = b.site<NocSite>();
     site.config = b.own(network_of(b.block()).noc);

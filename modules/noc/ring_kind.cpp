@@ -15,7 +15,7 @@ const BlockFamilyRegistration<RingSite> kFamily([](const RingSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k = network_kind(RingSite::kKind);
+  BlockKind k = network_kind(RingSite::kFamily);
   k.build = [](const BlockBuild& b) {
     auto site = b.site<RingSite>();
     site.config = b.own(network_of(b.block()).ring);

@@ -18,28 +18,28 @@ namespace tessera {
 
 /// n in, m out: crossbars, point-to-point links and switches.
 struct NocSite : BlockSite {
-  static constexpr const char* kKind = "noc";
+  static constexpr const char* kFamily = "noc";
   NocConfig config;
   NocRouting routing;
 };
 
 /// n in, n out.
 struct RingSite : BlockSite {
-  static constexpr const char* kKind = "ring";
+  static constexpr const char* kFamily = "ring";
   RingConfig config;
   NocRouting routing;
 };
 
 /// n in, m out: the network between L1s and slices, or between slices.
 struct MeshSite : BlockSite {
-  static constexpr const char* kKind = "mesh";
+  static constexpr const char* kFamily = "mesh";
   MeshConfig config;
   NocRouting routing;
 };
 
 /// One in and one out per packet class of each GPU.
 struct FabricSite : BlockSite {
-  static constexpr const char* kKind = "fabric";
+  static constexpr const char* kFamily = "fabric";
   GpuFabricConfig config;
   std::uint32_t gpus = 0;
   std::vector<Domain*> domains;  ///< of the GPUs
@@ -47,7 +47,7 @@ struct FabricSite : BlockSite {
 
 /// 1 in, 1 out: from a GPU to the host.
 struct LongLinkSite : BlockSite {
-  static constexpr const char* kKind = "long_link";
+  static constexpr const char* kFamily = "long_link";
   LongLinkConfig config;
   Domain* near = nullptr;  ///< of its target socket
   Domain* far = nullptr;   ///< of its initiator socket

@@ -47,7 +47,7 @@ class BlockBuild {
   /// The block, by the implementation that the configuration names.
   template <class Site>
   BlockHandle make(const Site& site) const {
-    return make_block(implementation(Site::kKind), site);
+    return make_block(implementation(Site::kFamily), site);
   }
   /// An object of the platform that blocks use, by its type: of the block's GPU, or of the system.
   /// get(): throws std::logic_error if there is none.

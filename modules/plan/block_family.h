@@ -29,7 +29,7 @@ BlockHandle make_any_block(const std::string& family, const std::string& name,
 /// `Site` determines the family. Throws InputError if the name exists.
 template <class Site>
 void register_block(const std::string& name, BlockFactory<Site> factory) {
-  register_any_block(Site::kKind, name, [f = std::move(factory)](const BlockSite& site) {
+  register_any_block(Site::kFamily, name, [f = std::move(factory)](const BlockSite& site) {
     return f(static_cast<const Site&>(site));
   });
 }
@@ -38,7 +38,7 @@ void register_block(const std::string& name, BlockFactory<Site> factory) {
 /// sockets.
 template <class Site>
 BlockHandle make_block(const std::string& name, const Site& site) {
-  return make_any_block(Site::kKind, name, site);
+  return make_any_block(Site::kFamily, name, site);
 }
 
 /// Throws InputError for an unknown family.
@@ -61,7 +61,7 @@ void register_family(const BlockFamily& family, AnyBlockFactory make);
 template <class Site>
 BlockFamilyRegistration<Site>::BlockFamilyRegistration(BlockHandle (*make)(const Site&),
                                                        const char* alias) {
-  register_family({Site::kKind, alias},
+  register_family({Site::kFamily, alias},
                   [make](const BlockSite& s) { return make(static_cast<const Site&>(s)); });
 }
 

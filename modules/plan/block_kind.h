@@ -6,7 +6,7 @@
 //
 //   const BlockFamilyRegistration<DramSite> kDram(make);   // our implementation, "tlm"
 //   const BlockKindRegistration kKind([] {
-//     BlockKind k("dram", DramSite::kKind);
+//     BlockKind k("dram", DramSite::kFamily);
 //     k.build = [](const BlockBuild& b) { ... return b.make(site); };
 //     return k;
 //   }());

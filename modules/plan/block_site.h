@@ -12,7 +12,7 @@ class AddressMap;
 class TransactionPool;
 
 /// Arguments of every factory. The objects of its pointers live as long as the platform. A family
-/// of blocks derives its site from it: `kKind`, the family's name, and the block's configuration
+/// of blocks derives its site from it: `kFamily`, the family's name, and the block's configuration
 /// and place as plain data.
 struct BlockSite {
   std::string name;         ///< of the sc_module

@@ -86,8 +86,8 @@ BlockHandle build(const BlockBuild& b) {
 
 /// Figures 3, 4, 13 and 14a of the remote-core paper, and timeouts (section III-F).
 void derive(RunFigures& run) {
-  if (!run.plan().has(ProbeEngineSite::kKind)) return;
-  const auto engines = run.of_kind<ProbeStats>(ProbeEngineSite::kKind);
+  if (!run.plan().has(ProbeEngineSite::kFamily)) return;
+  const auto engines = run.of_kind<ProbeStats>(ProbeEngineSite::kFamily);
   const double supplied = engines.sum(&ProbeStats::supplied);
   const double probed = engines.sum(&ProbeStats::predicted);
   ordered_json d;
@@ -117,7 +117,7 @@ std::optional<std::string> unless_probed(const ConfigView& c, bool by_cores) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(ProbeEngineSite::kKind, ProbeEngineSite::kKind);
+  BlockKind k(ProbeEngineSite::kFamily, ProbeEngineSite::kFamily);
   k.rank = 33;
   k.ingress = {"miss", 3};
   k.build = build;

@@ -22,7 +22,7 @@ struct GpuProbing {
 
 /// 2 in: its core's L1, and probes from the network; out: the network.
 struct ProbeEngineSite : BlockSite {
-  static constexpr const char* kKind = "probe";
+  static constexpr const char* kFamily = "probe";
   ProbeConfig config;
   ProbeSite probe;
   std::function<std::unique_ptr<MissRouting>()> make_routing;

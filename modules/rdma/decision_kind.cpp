@@ -19,7 +19,7 @@ const BlockFamilyRegistration<DecisionSite> kFamily([](const DecisionSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(DecisionSite::kKind, DecisionSite::kKind);
+  BlockKind k(DecisionSite::kFamily, DecisionSite::kFamily);
   k.acts_at_once = "DualOpt section 4.3 gives its counters and its verdict no latency";
   k.build = [](const BlockBuild& b) {
     auto site = b.site<DecisionSite>();

@@ -57,7 +57,7 @@ BlockHandle build(const BlockBuild& b) {
 /// What the decision engine saw and when it had seen enough (DualOpt figures 10 and 12); without
 /// one: zeros, and never.
 void derive_decision(ordered_json& d, const RunFigures& run) {
-  const auto decisions = run.of_kind<DecisionStats>(DecisionSite::kKind);
+  const auto decisions = run.of_kind<DecisionStats>(DecisionSite::kFamily);
   const std::vector<DecisionStats>& engines = decisions.each();
   const DecisionStats engine = engines.empty() ? DecisionStats{} : engines.front();
   const auto sample = [&](const std::string& name, const TransferSample& s) {
@@ -79,7 +79,7 @@ void derive_decision(ordered_json& d, const RunFigures& run) {
 
 /// Where DualOpt's figures 3 to 6, 9, 12 and 17 look.
 void derive(RunFigures& run) {
-  const auto rdmas = run.of_kind<RdmaStats>(RdmaSite::kKind);
+  const auto rdmas = run.of_kind<RdmaStats>(RdmaSite::kFamily);
   run.add("off_node_requests", rdmas.sum(&RdmaStats::requests_in));
   if (run.facts().tree.gpus == 1) return;
   const auto l1s = run.of_level<L1RemoteStats>("l1");
@@ -134,7 +134,7 @@ void derive(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(RdmaSite::kKind, RdmaSite::kKind);
+  BlockKind k(RdmaSite::kFamily, RdmaSite::kFamily);
   k.rank = 35;
   k.build = build;
   k.own_config = [](const ConfigView& c, const PlannedBlock&) {

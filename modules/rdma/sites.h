@@ -12,14 +12,14 @@ namespace tessera {
 
 /// In: its ports, and one per packet class; out: its GPU's slices, and one per class.
 struct RdmaSite : BlockSite {
-  static constexpr const char* kKind = "rdma";
+  static constexpr const char* kFamily = "rdma";
   RdmaConfig config;
   RdmaEngine::Role role;
 };
 
 /// No sockets.
 struct DecisionSite : BlockSite {
-  static constexpr const char* kKind = "decision";
+  static constexpr const char* kFamily = "decision";
   DecisionConfig config;
   std::uint32_t gpus = 0;
   std::uint32_t line_bytes = 0;

@@ -54,7 +54,7 @@ CacheActivity activity(const L1Config& c, const L1Stats& s) {
 
 void add_energy(const RunFigures& run, EnergyReport& report) {
   const auto& power = run.config().group<PowerConfig>("power");
-  for (const PlannedBlock* b : run.plan().of_kind(L1Site::kKind)) {
+  for (const PlannedBlock* b : run.plan().of_kind(L1Site::kFamily)) {
     const L1Config c = run.own(*b, run.config().group<L1Config>("l1"));
     const ClockDomain clock(c.clock_hz);
     const auto s = run.of_block<L1Stats>(*b, &clock);
@@ -63,7 +63,7 @@ void add_energy(const RunFigures& run, EnergyReport& report) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(L1Site::kKind, L1Site::kKind);
+  BlockKind k(L1Site::kFamily, L1Site::kFamily);
   k.level = "l1";
   k.is_cache = true;
   k.rank = 60;

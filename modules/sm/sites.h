@@ -25,14 +25,14 @@ struct PlannedL1 {
 
 /// 1 in, 1 out.
 struct L1Site : BlockSite {
-  static constexpr const char* kKind = "l1";
+  static constexpr const char* kFamily = "l1";
   L1Config config;
   L1RoleSite role;
 };
 
 /// 2 out: its L1 and its L2 TLB.
 struct SmSite : BlockSite {
-  static constexpr const char* kKind = "sm";
+  static constexpr const char* kFamily = "sm";
   SmConfig config;
   SmId id;
   std::uint32_t sms = 0;  ///< of the system

@@ -34,8 +34,8 @@ const BlockFamilyRegistration<SmSite> kFamily([](const SmSite& s) {
 });
 
 void derive(RunFigures& run) {
-  const auto sms = run.of_kind<SmStats>(SmSite::kKind);
-  const auto memory = run.of_kind<LoadStoreStats>(SmSite::kKind);
+  const auto sms = run.of_kind<SmStats>(SmSite::kFamily);
+  const auto memory = run.of_kind<LoadStoreStats>(SmSite::kFamily);
   run["ipc"] = ratio(sms.sum(&SmStats::warp_instructions), run.cycles());
   const double slots =
       run.cycles() * run.facts().tree.sms * run.config().group<SmConfig>("sm").schedulers;
@@ -49,7 +49,7 @@ void derive(RunFigures& run) {
 
 void add_energy(const RunFigures& run, EnergyReport& report) {
   const auto& power = run.config().group<PowerConfig>("power");
-  for (const PlannedBlock* b : run.plan().of_kind(SmSite::kKind)) {
+  for (const PlannedBlock* b : run.plan().of_kind(SmSite::kFamily)) {
     const auto s = run.of_block<SmStats>(*b);
     report.add("sm", b->index,
                sm_energy(power, static_cast<double>(s.thread_instructions), run.seconds()));
@@ -57,7 +57,7 @@ void add_energy(const RunFigures& run, EnergyReport& report) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(SmSite::kKind, SmSite::kKind);
+  BlockKind k(SmSite::kFamily, SmSite::kFamily);
   k.rank = 70;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<SmSite>();

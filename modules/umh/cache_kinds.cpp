@@ -78,7 +78,7 @@ void add_energy(const RunFigures& run, const char* kind, const char* group, F co
 }
 
 const BlockKindRegistration kL1([] {
-  BlockKind k("coherent_l1", CoherentCacheSite::kKind);
+  BlockKind k("coherent_l1", CoherentCacheSite::kFamily);
   k.level = "l1";
   k.is_cache = true;
   k.rank = 60;
@@ -101,7 +101,7 @@ const BlockKindRegistration kL1([] {
 
 /// A cache whose configuration `of` makes.
 BlockKind cache_kind(const char* name, int rank, CoherentCacheBlockConfig (*of)(const UmhConfig&)) {
-  BlockKind k(name, CoherentCacheSite::kKind);
+  BlockKind k(name, CoherentCacheSite::kFamily);
   k.rank = rank;
   k.build = [of](const BlockBuild& b) { return build(b, of(hierarchy(b.config()))); };
   k.energy = [name, of](const RunFigures& run, EnergyReport& report) {

@@ -19,7 +19,7 @@ const BlockFamilyRegistration<CpuCoreSite> kFamily([](const CpuCoreSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(CpuCoreSite::kKind, CpuCoreSite::kKind);
+  BlockKind k(CpuCoreSite::kFamily, CpuCoreSite::kFamily);
   k.of_cpu = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<CpuCoreSite>();

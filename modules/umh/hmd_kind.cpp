@@ -32,7 +32,7 @@ BlockHandle build(const BlockBuild& b) {
 
 /// Sections 3, 5.1 and 6 of the UMH paper, and its figure 14.
 void derive(RunFigures& run) {
-  if (!run.plan().has(HmdSite::kKind)) return;
+  if (!run.plan().has(HmdSite::kFamily)) return;
   const auto index = [](umh::MessageType type) { return static_cast<std::size_t>(type); };
   const auto hmds = run.of_kind<umh::CoherenceBlockStats>("hmd");
   const auto requests_of = [&](const std::array<Counter, umh::kMessageTypes>& messages) {
@@ -77,7 +77,7 @@ void derive(RunFigures& run) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(HmdSite::kKind, HmdSite::kKind);
+  BlockKind k(HmdSite::kFamily, HmdSite::kFamily);
   k.rank = 10;
   k.flush = FlushAtKernelEnd::kCoherent;
   k.build = build;
@@ -110,7 +110,7 @@ umh::HmdBlockConfig hmd_config(const ConfigView& config, const PlatformPlan& pla
       config.group<UmhConfig>("umh").hmd_config(static_cast<std::uint32_t>(of_gpus));
   // L2s request lines, and accept none from each other. umh.block_bytes is then the interleave of
   // the stacks only.
-  if (!plan.has(SmdSite::kKind)) {
+  if (!plan.has(SmdSite::kFamily)) {
     c.hmd.block_bytes = umh::kLineBytes;
     c.hmd.peer_transfer = false;
   }

@@ -16,7 +16,7 @@ const BlockFamilyRegistration<CoherenceLinkSite> kFamily([](const CoherenceLinkS
 });
 
 BlockKind link_kind(const char* name, int rank, umh::CoherenceLinkConfig UmhConfig::*config) {
-  BlockKind k(name, CoherenceLinkSite::kKind);
+  BlockKind k(name, CoherenceLinkSite::kFamily);
   k.rank = rank;
   k.build = [config](const BlockBuild& b) {
     auto site = b.site<CoherenceLinkSite>();

@@ -51,28 +51,28 @@ struct CoherenceSockets {
 
 /// A cache of a coherent hierarchy. 1 in: the core of an L1; otherwise none.
 struct CoherentCacheSite : BlockSite {
-  static constexpr const char* kKind = "coherent_cache";
+  static constexpr const char* kFamily = "coherent_cache";
   umh::CoherentCacheBlockConfig config;
   umh::CoherencePlace place;
 };
 
 /// 1 out: its stack's channel.
 struct SmdSite : BlockSite {
-  static constexpr const char* kKind = "smd";
+  static constexpr const char* kFamily = "smd";
   umh::SmdBlockConfig config;
   umh::CoherencePlace place;
 };
 
 /// 1 out: its host channel.
 struct HmdSite : BlockSite {
-  static constexpr const char* kKind = "hmd";
+  static constexpr const char* kFamily = "hmd";
   umh::HmdBlockConfig config;
   umh::CoherencePlace place;
 };
 
 /// No sockets of memory requests.
 struct CoherenceLinkSite : BlockSite {
-  static constexpr const char* kKind = "coherence_link";
+  static constexpr const char* kFamily = "coherence_link";
   umh::CoherenceLinkConfig config;
   umh::CoherenceLinkPlace place;
 };

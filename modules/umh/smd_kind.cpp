@@ -31,7 +31,7 @@ void add_energy(const RunFigures& run, EnergyReport& report) {
   const double entry_bytes = smd.entry_bits() / 8.0;
   const std::uint64_t blocks = smd.stack_bytes / smd.block_bytes;
   const auto entries = static_cast<double>(blocks);
-  for (const PlannedBlock* b : run.plan().of_kind(SmdSite::kKind)) {
+  for (const PlannedBlock* b : run.plan().of_kind(SmdSite::kFamily)) {
     const auto s = run.of_block<umh::CoherenceBlockStats>(*b);
     const Counter messages = std::accumulate(s.received.begin(), s.received.end(), Counter{0});
     report.add(
@@ -42,7 +42,7 @@ void add_energy(const RunFigures& run, EnergyReport& report) {
 }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(SmdSite::kKind, SmdSite::kKind);
+  BlockKind k(SmdSite::kFamily, SmdSite::kFamily);
   k.level = "smd";
   k.is_cache = true;
   k.rank = 20;

@@ -14,7 +14,7 @@ namespace {
 const DramConfig& stack(const ConfigView& c) { return c.group<UmhConfig>("umh").stack; }
 
 const BlockKindRegistration kKind([] {
-  BlockKind k("stack", DramSite::kKind);
+  BlockKind k("stack", DramSite::kFamily);
   k.level = "stack";
   k.rank = 1;
   k.ingress = {"memory", 3};

@@ -89,7 +89,7 @@ GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "system_config.cpp", "derived.cpp")
 
 def kind_names(root):
     names = set()
-    kind = re.compile(r'kKind = "(\w+)"|(?:BlockKind k|cache_kind|link_kind)\("(\w+)"')
+    kind = re.compile(r'Site : BlockSite \{\s+static constexpr const char\* kFamily = "(\w+)"|(?:BlockKind k|cache_kind|link_kind)\("(\w+)"')
     for f in files(root, "modules/*.h", "modules/*.cpp"):
         for match in kind.finditer(f.read_text()):
             names.add(match.group(1) or match.group(2))

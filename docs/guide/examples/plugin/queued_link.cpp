@@ -163,7 +163,7 @@ class QueuedLink final : public sc_core::sc_module, public Block {
 };
 
 struct Site : BlockSite {
-  static constexpr const char* kKind = "queued_link";
+  static constexpr const char* kFamily = "queued_link";
   Config config;
   std::uint32_t line_bytes = 0;
   std::uint64_t memory_bytes = 0;
@@ -179,7 +179,7 @@ const BlockFamilyRegistration<Site> kFamily([](const Site& s) {
 });
 
 const BlockKindRegistration kRegistered([] {
-  BlockKind k(Site::kKind, Site::kKind);
+  BlockKind k(Site::kFamily, Site::kFamily);
   k.in_links = true;
   k.groups = {{"queued_link", "links with a queue", AnyConfig(Config())}};
   k.build = [](const BlockBuild& b) {
@@ -193,12 +193,12 @@ const BlockKindRegistration kRegistered([] {
     return AnyConfig(c.group<Config>("queued_link"));
   };
   k.unused = {{"queued_link.", [](const ConfigView& c) -> std::optional<std::string> {
-                 if (c.has_blocks(Site::kKind)) return std::nullopt;
+                 if (c.has_blocks(Site::kFamily)) return std::nullopt;
                  return "no link has a queue (insert)";
                }}};
   k.derive = [](RunFigures& run) {
-    if (!run.plan().has(Site::kKind)) return;
-    const auto links = run.of_kind<Stats>(Site::kKind);
+    if (!run.plan().has(Site::kFamily)) return;
+    const auto links = run.of_kind<Stats>(Site::kFamily);
     run["queued_link"] = {
         {"mean_wait_cycles", ratio(links.sum(&Stats::queue_wait, &Histogram::sum),
                                    links.sum(&Stats::queue_wait, &Histogram::count))}};
@@ -206,7 +206,7 @@ const BlockKindRegistration kRegistered([] {
   k.derived = {{"queued_link", "", "links with a queue"},
                {"queued_link.mean_wait_cycles", "cycle", "of a request in the queue, mean"}};
   k.energy = [](const RunFigures& run, EnergyReport& report) {
-    for (const PlannedBlock* b : run.plan().of_kind(Site::kKind)) {
+    for (const PlannedBlock* b : run.plan().of_kind(Site::kFamily)) {
       const Config c = run.own(*b, run.config().group<Config>("queued_link"));
       const auto bits = 8 * static_cast<double>(run.of_block<Stats>(*b).bytes);
       report.add("queued_link", b->index, {bits * c.pj_per_bit * 1e-12, 0});
