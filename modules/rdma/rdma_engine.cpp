@@ -47,7 +47,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       fabric_in("fabric_in", kPacketClasses),
       format_(config.format()),
       clock_(config.clock_hz),
-      role_(site),
+      site_(site),
       check_(rules()),
       // One entry more: the port withholds the END of the response that fills it.
       home_port_(std::size_t{config.port_depth} + 1),
@@ -76,12 +76,12 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
 
 void RdmaEngine::check() const {
   std::vector<std::string> errors = config_.validate();
-  if (role_.gpus < 2 || role_.self.value >= role_.gpus) {
+  if (site_.gpus < 2 || site_.self.value >= site_.gpus) {
     errors.emplace_back("role: one of 2 or more GPUs");
   }
-  if (role_.ports == 0) errors.emplace_back("role: 1 port or more");
-  if (!role_.home_of || role_.transfer == nullptr || role_.packets == nullptr ||
-      !role_.debug_at_home || !role_.blocking_at_home) {
+  if (site_.ports == 0) errors.emplace_back("role: 1 port or more");
+  if (!site_.home_of || site_.transfer == nullptr || site_.packets == nullptr ||
+      !site_.debug_at_home || !site_.blocking_at_home) {
     errors.emplace_back("role: every function and pointer must be set");
   }
   refuse_configuration(name(), errors);
@@ -168,14 +168,14 @@ tlm::tlm_sync_enum RdmaEngine::fabric_in_forward(int channel, Payload& payload,
 }
 
 bool RdmaEngine::belongs(const LinkPacket& packet, int channel) const {
-  return static_cast<int>(packet.channel) == channel && packet.to == role_.self &&
-         packet.from.value < role_.gpus && packet.from != role_.self &&
+  return static_cast<int>(packet.channel) == channel && packet.to == site_.self &&
+         packet.from.value < site_.gpus && packet.from != site_.self &&
          (packet.channel == PacketClass::kRequest ? packet.size() == 1 : packet.size() >= 1);
 }
 
 bool RdmaEngine::at_other_gpu(const MemoryRequest& request) const {
-  const GpuId home = role_.home_of(request);
-  return home != role_.self && home.value < role_.gpus;
+  const GpuId home = site_.home_of(request);
+  return home != site_.self && home.value < site_.gpus;
 }
 
 void RdmaEngine::request_arrives(LinkPacket& packet, Tick at) {
@@ -215,7 +215,7 @@ void RdmaEngine::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
   // Loosely timed: request and response pass this engine and the other one; the fabric adds no
   // latency.
   delay += to_sc_time(clock_.time_of(2 * std::uint64_t{config_.latency_cycles}));
-  role_.blocking_at_home(payload, delay);
+  site_.blocking_at_home(payload, delay);
 }
 
 void RdmaEngine::blocking_home(Payload& payload, sc_core::sc_time& delay) {
@@ -268,7 +268,7 @@ void RdmaEngine::handle_responses(Tick t) {
     const bool fine_grained = a.request->fine_grained;
     const std::uint32_t granules = fine_grained ? format_.granules(a.request->word_mask) : 0;
     const bool fits = granules <= format_.granules_per_packet();
-    if (fine_grained && role_.transfer->coalesce && fits) {
+    if (fine_grained && site_.transfer->coalesce && fits) {
       const std::size_t buffer = buffer_of(a.to);
       if (coalescer_.full(buffer)) return;
       coalescer_.push(buffer, content, granules, clock_.cycle_at(t));
@@ -276,7 +276,7 @@ void RdmaEngine::handle_responses(Tick t) {
       if (outgoing_full(PacketClass::kResponse)) return;
       LinkPacket& packet = new_packet(PacketClass::kResponse, a.to);
       packet.add(*content.payload, content.ready_at);
-      if (fine_grained && !role_.transfer->coalesce) {
+      if (fine_grained && !site_.transfer->coalesce) {
         packet.bytes = format_.fine_grained_bytes(granules);
         stats_.bytes_out_fine_grained += packet.bytes;
       } else {
@@ -321,7 +321,7 @@ void RdmaEngine::handle_requests(Tick t) {
     Payload& payload = *from_local_.pop();
     local_ports_[port].release();
     MemoryRequest& request = request_of(payload);
-    const GpuId home = role_.home_of(request);
+    const GpuId home = site_.home_of(request);
     request.push_route(static_cast<std::uint16_t>(port));
     ++awaiting_;
     count_request(payload, request);
@@ -365,9 +365,9 @@ bool RdmaEngine::outgoing_full(PacketClass channel) const {
 }
 
 LinkPacket& RdmaEngine::new_packet(PacketClass channel, GpuId to) {
-  LinkPacket& packet = role_.packets->acquire();
+  LinkPacket& packet = site_.packets->acquire();
   packet.channel = channel;
-  packet.from = role_.self;
+  packet.from = site_.self;
   packet.to = to;
   ++(channel == PacketClass::kRequest ? stats_.packets_out_request : stats_.packets_out_response);
   return packet;

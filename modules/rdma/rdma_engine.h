@@ -136,7 +136,7 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
                                        sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int, Payload& payload) {
-    return PayloadCheck::admits_debug(payload) ? role_.debug_at_home(payload) : 0;
+    return PayloadCheck::admits_debug(payload) ? site_.debug_at_home(payload) : 0;
   }
   bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
 
@@ -168,15 +168,15 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
   void count_request(const Payload& payload, const MemoryRequest& request);
   /// Staging buffers are numbered without this GPU.
   std::size_t buffer_of(GpuId gpu) const {
-    return gpu.value < role_.self.value ? gpu.value : gpu.value - 1;
+    return gpu.value < site_.self.value ? gpu.value : gpu.value - 1;
   }
   GpuId gpu_of(std::size_t buffer) const {
-    return GpuId(static_cast<std::uint32_t>(buffer < role_.self.value ? buffer : buffer + 1));
+    return GpuId(static_cast<std::uint32_t>(buffer < site_.self.value ? buffer : buffer + 1));
   }
 
   const PacketFormat format_;
   const ClockDomain clock_;
-  const RdmaEngineSite role_;
+  const RdmaEngineSite site_;
   PayloadCheck check_;
 
   // Requester's side.
