@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "modules/memory/sites.h"
+#include "modules/plan/block_family.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
 
