@@ -32,11 +32,12 @@ std::map<std::string, std::string> chosen_of(const GpuConfig& config) {
 }  // namespace
 
 PlatformView::PlatformView(const GpuConfig& config, const PlatformPlan& plan)
-    : config_(config), plan_(plan), values_(values_of(config)), chosen_(chosen_of(config)) {}
+    : config_(config), plan_(plan), chosen_(chosen_of(config)) {}
 
 SystemFacts PlatformView::facts() const { return facts_of(config_); }
 
 std::string PlatformView::value(const std::string& parameter) const {
+  if (values_.empty()) values_ = values_of(config_);
   const auto found = values_.find(parameter);
   if (found == values_.end()) throw std::logic_error("no parameter '" + parameter + "'");
   return found->second;

@@ -27,7 +27,8 @@ class PlatformView final : public ConfigView {
 
   const GpuConfig& config_;
   const PlatformPlan& plan_;
-  const std::map<std::string, std::string> values_;  ///< of all parameters
+  /// Of all parameters; empty before the first value().
+  mutable std::map<std::string, std::string> values_;
   const std::map<std::string, std::string> chosen_;  ///< policies, by families
 };
 

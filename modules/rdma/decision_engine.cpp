@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/report.h"
@@ -50,12 +49,12 @@ void DecisionEngine::add_gpu(std::size_t g, const DecisionEngineSite& site, Doma
     gpu.monitor = std::make_unique<AccessMonitor>(
         config_, GpuId(number), site.line_bytes, policy_, *site.modes[g],
         [this, &gpu](Tick edge, MonitorReport&& report) {
-          gpu.reports->send(before_edge(gpu.monitor->clock(), edge + latency_), std::move(report));
+          gpu.reports->send(before_edge(gpu.monitor->clock(), edge + latency_), report);
         });
   }
   gpu.reports = std::make_unique<DomainLink<MonitorReport>>(
       there, domain, here, own, latency_, [this, number](Tick at, MonitorReport&& report) {
-        reports_.push(at, number, std::move(report));
+        reports_.push(at, number, report);
         wake_.at(at);
       });
   gpu.verdicts = std::make_unique<DomainLink<RemoteAccessMode>>(

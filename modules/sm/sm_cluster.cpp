@@ -69,7 +69,7 @@ void SmCluster::wake_for(Tick response) {
 std::string SmCluster::place_of(const WarpAccess& a) const {
   const Warp& w = warps_[a.warp];
   if (w.age == a.warp_age && w.program != nullptr) return w.program->place_of(a.pc);
-  const std::string ended = ended_.place_of(a.warp_age, a.pc);
+  std::string ended = ended_.place_of(a.warp_age, a.pc);
   if (!ended.empty()) return ended;
   return std::string(name()) + ", a warp that has ended, line " + std::to_string(a.op->line);
 }
