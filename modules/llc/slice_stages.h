@@ -93,10 +93,10 @@ class SliceStages : public LlcSlice {
   bool local_turn_ = true;
   Stall stalled_ = Stall::kNone;
   bool carried_ = false;  ///< a request has carried values: the array's bytes are defined
-  CacheArray::Way flush_way_ = kNotFlushing;  ///< that a flush visits next
-  Tick copies_end_at_ = kNever;                   ///< the edge at which copies are dropped
-  std::vector<Input> inputs_;                     ///< in the order of `in`
-  std::array<StallTracker, 2> stall_tracker_{};   ///< heads of the queues: [RMR, LMR]
+  CacheArray::Way flush_way_ = kNotFlushing;     ///< that a flush visits next
+  Tick copies_end_at_ = kNever;                  ///< the edge at which copies are dropped
+  std::vector<Input> inputs_;                    ///< in the order of `in`
+  std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
   Output to_remote_;
   std::vector<Payload*> writes_;            ///< write-backs that have not been acknowledged
   std::uint64_t outstanding_bypasses_ = 0;  ///< forwarded requests that wait for a response
