@@ -52,7 +52,10 @@ const std::string& PlatformView::chosen(const std::string& family) const {
 bool PlatformView::has_blocks(const std::string& kind) const { return plan_.has(kind); }
 
 const void* PlatformView::find_group(const std::string& name, const std::type_info& type) const {
-  return config_.find_group(name, type);
+  const std::pair<std::string, std::type_index> key(name, type);
+  const auto found = groups_.find(key);
+  if (found != groups_.end()) return found->second;
+  return groups_.emplace(key, config_.find_group(name, type)).first->second;
 }
 
 }  // namespace tessera

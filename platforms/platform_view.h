@@ -3,7 +3,9 @@
 
 #include <map>
 #include <string>
+#include <typeindex>
 #include <typeinfo>
+#include <utility>
 
 #include "modules/plan/config_view.h"
 #include "modules/plan/plan.h"
@@ -30,6 +32,8 @@ class PlatformView final : public ConfigView {
   /// Of all parameters; empty before the first value().
   mutable std::map<std::string, std::string> values_;
   const std::map<std::string, std::string> chosen_;  ///< policies, by families
+  /// Groups that were found before, because each block asks for its own.
+  mutable std::map<std::pair<std::string, std::type_index>, const void*> groups_;
 };
 
 }  // namespace tessera
