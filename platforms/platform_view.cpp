@@ -32,9 +32,7 @@ std::map<std::string, std::string> chosen_of(const GpuConfig& config) {
 }  // namespace
 
 PlatformView::PlatformView(const GpuConfig& config, const PlatformPlan& plan)
-    : config_(config), plan_(plan), chosen_(chosen_of(config)) {}
-
-SystemFacts PlatformView::facts() const { return facts_of(config_); }
+    : config_(config), plan_(plan), facts_(facts_of(config)), chosen_(chosen_of(config)) {}
 
 std::string PlatformView::value(const std::string& parameter) const {
   if (values_.empty()) values_ = values_of(config_);

@@ -19,7 +19,7 @@ class PlatformView final : public ConfigView {
   /// `config` and `plan`, which is of `config`, outlive it and do not change.
   PlatformView(const GpuConfig& config, const PlatformPlan& plan);
 
-  SystemFacts facts() const override;
+  SystemFacts facts() const override { return facts_; }
   std::string value(const std::string& parameter) const override;
   const std::string& chosen(const std::string& family) const override;
   bool has_blocks(const std::string& kind) const override;
@@ -29,6 +29,7 @@ class PlatformView final : public ConfigView {
 
   const GpuConfig& config_;
   const PlatformPlan& plan_;
+  const SystemFacts facts_;
   /// Of all parameters; empty before the first value().
   mutable std::map<std::string, std::string> values_;
   const std::map<std::string, std::string> chosen_;  ///< policies, by families
