@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/simulation.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <ctime>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -18,6 +13,7 @@
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu_device.h"
+#include "platforms/host_usage.h"
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
 #include "platforms/windowed_run.h"
@@ -34,16 +30,6 @@ struct Interrupted {};
 
 /// Thrown at the end of a window without rest.
 struct WindowEnded {};
-
-/// "2026-11-23T17:55:00Z"
-std::string utc_date() {
-  const std::time_t time = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -481,22 +467,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   if (result.failure) d["failure"] = *result.failure;
   if (result.interrupted) d["interrupted"] = true;
   if (options_.check_races) d["races"] = races_;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto cpu_seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  d["host"] = {{"date", utc_date()},
-               {"command_line", options_.command_line},
-               {"seconds", host_seconds},
-               {"cpu_seconds", cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime)},
-               {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
-               {"threads", windows_ ? windows_->threads : 1},
-               {"transactions", pool_.acquired()},
-               {"transactions_per_second",
-                host_seconds > 0 ? static_cast<double>(pool_.acquired()) / host_seconds : 0},
-               {"warp_instructions_per_second",
-                host_seconds > 0 ? static_cast<double>(instructions()) / host_seconds : 0}};
+  d["host"] = host_section(options_.command_line, {host_seconds, windows_ ? windows_->threads : 1,
+                                                   pool_.acquired(), instructions()});
   return d;
 }
 
