@@ -6,13 +6,15 @@
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <systemc>
+#include <optional>
 
 #include "app/console.h"
 #include "app/source_commit.h"
+#include "app/systemc_reports.h"
 #include "app/verbs.h"
 #include "app/version.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "common/suggest.h"
 #include "common/text.h"
 
@@ -95,15 +97,14 @@ int run_command_line(const std::vector<std::string>& arguments) {
       return fail(e.what(), kBadInput);
     } catch (const RunError& e) {
       return fail(e.what(), kFailed);
-    } catch (const sc_core::sc_report& e) {
-      return fail(std::string(e.get_msg()) + " (" + e.get_msg_type() + ")", kFailed);
     } catch (const std::filesystem::filesystem_error& e) {
       // A path that a user named and that the system refuses, such as a link to itself.
       return fail(e.path1().string() + ": " + e.code().message(), kBadInput);
     } catch (const std::bad_alloc&) {
       return fail("out of memory", kFailed);
     } catch (const std::exception& e) {
-      return fail(std::string("internal error: ") + e.what(), kFailed);
+      const std::optional<std::string> report = systemc_error(e);
+      return fail(report ? *report : std::string("internal error: ") + e.what(), kFailed);
     }
   } catch (...) {
     // The message could not be written, either; for example, standard output is closed.

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <systemc>
 
 #include "common/error.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {
@@ -20,24 +20,10 @@ namespace {
 int reserved_output = -1;
 bool document_written = false;
 volatile std::sig_atomic_t interrupt_seen = 0;
-bool quiet_reports = false;
 
 extern "C" void on_interrupt(int signal_number) {
   interrupt_seen = 1;
   std::signal(signal_number, SIG_DFL);
-}
-
-void on_report(const sc_core::sc_report& report, const sc_core::sc_actions&) {
-  const sc_core::sc_severity severity = report.get_severity();
-  if (severity == sc_core::SC_ERROR || severity == sc_core::SC_FATAL) throw report;
-  // Dropped: SystemC's reports about sc_stop() and its own deprecations, which a user cannot
-  // change.
-  const bool own = std::strncmp(report.get_msg_type(), "/OSCI/", 6) == 0 ||
-                   std::strncmp(report.get_msg_type(), "/IEEE_Std_1666/", 15) == 0;
-  if (own && severity == sc_core::SC_INFO) return;
-  if (quiet_reports && severity == sc_core::SC_INFO) return;
-  std::cerr << "tessera: " << (severity == sc_core::SC_WARNING ? "warning: " : "")
-            << printable(report.get_msg()) << " (" << report.get_msg_type() << ")\n";
 }
 
 /// Length in bytes of the UTF-8 character at `at`; 0 if there is none. C1 controls count as none,
@@ -133,10 +119,5 @@ void catch_interrupts() {
 }
 
 bool interrupted() { return interrupt_seen != 0; }
-
-void route_systemc_reports(bool quiet) {
-  quiet_reports = quiet;
-  sc_core::sc_report_handler::set_handler(on_report);
-}
 
 }  // namespace tessera::app

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 
@@ -34,8 +34,5 @@ bool terminal_has_utf8();
 /// Installs handlers: the first SIGINT or SIGTERM ends the run early, the second kills the process.
 void catch_interrupts();
 bool interrupted();
-
-/// Sends SystemC's reports to standard error and turns errors into exceptions.
-void route_systemc_reports(bool quiet);
 
 }  // namespace tessera::app

@@ -2,6 +2,8 @@
 #include "app/point.h"
 
 #include "app/report/text.h"
+#include "common/json.h"
+#include "platforms/run_result.h"
 
 namespace tessera::app {
 

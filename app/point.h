@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 #include "platforms/simulation.h"
 
 namespace tessera::app {
 
 struct PointOutcome {
-  nlohmann::ordered_json stats;
+  KeptJson<nlohmann::ordered_json> stats;
   /// [{"module", "name", "unit", "description", "kind"}] for the platform's statistics.
-  nlohmann::ordered_json catalogue;
+  KeptJson<nlohmann::ordered_json> catalogue;
   /// The reason why the point is not complete: failure of the run, wrong values or an interrupt.
   std::optional<std::string> failure;
   /// One line with the result of the comparison with the CPU reference.

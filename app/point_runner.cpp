@@ -4,8 +4,10 @@
 #include "app/console.h"
 #include "app/point.h"
 #include "app/progress.h"
+#include "app/systemc_reports.h"
 #include "app/worker_pool.h"
 #include "common/error.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {
@@ -56,7 +58,7 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
             result["unsaved"] = e.what();
           }
         }
-        result["stats"] = std::move(p.stats);
+        result["stats"] = std::move(*p.stats);
         return result;
       },
       [&](double finished) {
@@ -69,9 +71,9 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
   std::vector<FinishedPoint> finished(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (outcomes[i].result) {
-      finished[i].stats = std::move((*outcomes[i].result)["stats"]);
-      finished[i].failure = (*outcomes[i].result)["failure"].get<std::string>();
-      finished[i].unsaved = outcomes[i].result->value("unsaved", "");
+      finished[i].stats = std::move((**outcomes[i].result)["stats"]);
+      finished[i].failure = (**outcomes[i].result)["failure"].get<std::string>();
+      finished[i].unsaved = (**outcomes[i].result).value("unsaved", "");
     } else {
       finished[i].failure = outcomes[i].error;
     }

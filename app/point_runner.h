@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/point_store.h"
-#include "common/json.h"
+#include "common/kept_json.h"
 #include "platforms/simulation.h"
 
 namespace tessera::app {
@@ -20,7 +20,7 @@ struct RunnablePoint {
 
 /// Result of a point. `stats` is null if the point produced none.
 struct FinishedPoint {
-  nlohmann::ordered_json stats;
+  KeptJson<nlohmann::ordered_json> stats;
   std::string failure;  ///< empty if the point is complete and its values are correct
   /// The reason why a complete point is not in the store; empty if it is there.
   std::string unsaved{};

@@ -7,6 +7,7 @@
 #include "app/console.h"
 #include "common/error.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "common/sha256.h"
 
 namespace tessera::app {

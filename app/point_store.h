@@ -7,7 +7,7 @@
 
 #include "app/file_lock.h"
 #include "app/output_directory.h"
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

@@ -12,10 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <systemc>
 
 #include "app/console.h"
+#include "app/systemc_reports.h"
 #include "common/error.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {
@@ -60,12 +61,10 @@ bool write_line(int fd, const ordered_json& message) {
     last = {{"result", job(index, [pipe](double fraction) {
                write_line(pipe, {{"fraction", fraction}});
              })}};
-  } catch (const sc_core::sc_report& e) {
-    last = {{"error", std::string(e.get_msg()) + " (" + e.get_msg_type() + ")"}};
   } catch (const std::bad_alloc&) {
     last = {{"error", "out of memory"}};
   } catch (const std::exception& e) {
-    last = {{"error", e.what()}};
+    last = {{"error", systemc_error(e).value_or(e.what())}};
   }
   const bool sent = write_line(pipe, last);
   std::cout.flush();

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 
 namespace tessera::app {
 
 /// Outcome of a job.
 struct JobOutcome {
   /// Its result; empty if the job threw, crashed or did not start.
-  std::optional<nlohmann::ordered_json> result;
+  std::optional<KeptJson<nlohmann::ordered_json>> result;
   /// The reason for a missing result.
   std::string error;
 };

@@ -2,23 +2,18 @@
 #include "bench/mesh_tables.h"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 #include <string>
+
+#include "bench/fixed.h"
+#include "common/json.h"
 
 namespace tessera::bench {
 namespace {
 
 /// Below this part of the offered load, a mesh is beyond its saturation.
-constexpr double kCarried = 0.98;
+constexpr double kMeshCarried = 0.98;
 /// Offered loads, as parts of the bound.
 const double kParts[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
-
-std::string fixed(double value, int digits) {
-  std::ostringstream s;
-  s << std::fixed << std::setprecision(digits) << value;
-  return s.str();
-}
 
 /// k x k routers, each with a node that sends and receives.
 MeshLoad square(std::uint32_t k, std::uint32_t vcs, std::uint32_t flits) {
@@ -36,7 +31,7 @@ double saturation(MeshLoad t) {
   return run(t).throughput;
 }
 
-void print_saturation(std::ostream& out) {
+void print_mesh_saturation(std::ostream& out) {
   out << "| mesh | flits | `mesh.vcs` | bisection | with the VCs | model | of the bound |\n"
          "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const std::uint32_t k : {4U, 6U, 8U, 10U}) {
@@ -53,7 +48,7 @@ void print_saturation(std::ostream& out) {
   }
 }
 
-void print_latency(std::ostream& out) {
+void print_mesh_latency(std::ostream& out) {
   out << "\n| mesh | flits | `mesh.vcs` |";
   for (const double part : kParts) out << ' ' << fixed(part, 1) << " |";
   out << "\n| --- | --- | --- |";
@@ -93,7 +88,7 @@ void print_latency(std::ostream& out) {
     for (const double part : kParts) {
       t.load = part * bound;
       const MeshLoadResult r = run(t);
-      out << ' ' << (r.throughput < kCarried * t.load ? std::string() : fixed(r.latency, 0))
+      out << ' ' << (r.throughput < kMeshCarried * t.load ? std::string() : fixed(r.latency, 0))
           << " |";
     }
     out << std::endl;
@@ -148,7 +143,7 @@ nlohmann::ordered_json mesh_curve(MeshLoad traffic) {
   for (const double part : kParts) {
     traffic.load = part * bound;
     const MeshLoadResult r = run(traffic);
-    if (r.throughput >= kCarried * traffic.load) {
+    if (r.throughput >= kMeshCarried * traffic.load) {
       d["latency_cycles"][fixed(traffic.load, 3)] = r.latency;
     }
   }
@@ -156,8 +151,8 @@ nlohmann::ordered_json mesh_curve(MeshLoad traffic) {
 }
 
 void print_mesh_tables(std::ostream& out) {
-  print_saturation(out);
-  print_latency(out);
+  print_mesh_saturation(out);
+  print_mesh_latency(out);
   print_speed(out);
 }
 

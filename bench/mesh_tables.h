@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "bench/noc_traffic.h"
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::bench {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/noc_tables.h"
 
-#include <iomanip>
-#include <sstream>
 #include <string>
+
+#include "bench/fixed.h"
+#include "common/json.h"
 
 namespace tessera::bench {
 namespace {
@@ -26,12 +27,6 @@ constexpr Variant kVariants[] = {
     {InputQueues::kVirtualOutput, 1, 18},  {InputQueues::kVirtualOutput, 1, 72},
     {InputQueues::kVirtualOutput, 1, 256}, {InputQueues::kVirtualOutput, 2, 18},
     {InputQueues::kVirtualOutput, 2, 72},  {InputQueues::kVirtualOutput, 2, 256}};
-
-std::string fixed(double value, int digits) {
-  std::ostringstream s;
-  s << std::fixed << std::setprecision(digits) << value;
-  return s.str();
-}
 
 NocTraffic traffic_of(const Variant& v, unsigned ports, unsigned flits, double load) {
   NocTraffic t;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera {

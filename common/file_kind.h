@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/json_fwd.h"
 #include "common/located_json.h"
 
 namespace tessera {

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/file_kind.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera {
@@ -123,7 +124,7 @@ class Builder final : public nlohmann::json_sax<json> {
     if (stack_.empty()) {
       out_.value = std::move(v);
       out_.lines[""] = position_.line();
-      return {&out_.value, ""};
+      return {&*out_.value, ""};
     }
     Level& top = stack_.back();
     if (top.value->is_object()) {

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 
 namespace tessera {
 
 struct LocatedJson {
-  nlohmann::json value;
+  KeptJson<nlohmann::json> value;
   /// File name for messages.
   std::string file;
   /// JSON pointer ("/launches/0/kernel") -> 1-based line: of the key for a member of an object, of

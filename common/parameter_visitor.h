@@ -9,12 +9,12 @@
 // resolved configuration, listing and range checks are visitors over that one description
 // (modules/kernel/parameters.h).
 
-#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -32,6 +32,14 @@ struct ParameterInfo {
   std::vector<std::string> aliases;
 };
 
+/// A value of an enumeration, with its name in configurations.
+struct NamedValue {
+  template <class E>
+  constexpr NamedValue(const char* of, E e) : name(of), value(static_cast<std::int64_t>(e)) {}
+  const char* name;
+  std::int64_t value;
+};
+
 class ParameterVisitor {
  public:
   virtual ~ParameterVisitor() = default;
@@ -46,50 +54,39 @@ class ParameterVisitor {
   virtual void on_text(const ParameterInfo& info, std::string& value) = 0;
 
   /// A field of any unsigned integer type, with its legal range, limited to that of the type.
+  /// `aliases`: ParameterInfo::aliases.
   template <class T, class = std::enable_if_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>>>
-  void integer(const std::string& name, T& field, const std::string& unit,
-               const std::string& description, std::uint64_t min, std::uint64_t max,
-               std::vector<std::string> aliases = {}) {
-    std::uint64_t value = field;
-    max = std::min<std::uint64_t>(max, std::numeric_limits<T>::max());
-    on_integer({name,
-                unit,
-                description,
-                static_cast<double>(min),
-                static_cast<double>(max),
-                {},
-                std::move(aliases)},
-               value);
-    field = static_cast<T>(value);
+  void integer(std::string_view name, T& field, std::string_view unit, std::string_view description,
+               std::uint64_t min, std::uint64_t max,
+               std::initializer_list<const char*> aliases = {}) {
+    constexpr std::uint64_t kMost = std::numeric_limits<T>::max();
+    field = static_cast<T>(
+        whole_number(name, field, unit, description, min, max < kMost ? max : kMost, aliases));
   }
-  void real(const std::string& name, double& field, const std::string& unit,
-            const std::string& description, double min, double max,
-            std::vector<std::string> aliases = {}) {
-    on_real({name, unit, description, min, max, {}, std::move(aliases)}, field);
-  }
-  void flag(const std::string& name, bool& field, const std::string& description,
-            std::vector<std::string> aliases = {}) {
-    on_flag({name, "", description, 0, 1, {}, std::move(aliases)}, field);
-  }
-  void text(const std::string& name, std::string& field, const std::string& description,
-            std::vector<std::string> choices = {}, std::vector<std::string> aliases = {}) {
-    on_text({name, "", description, 0, 0, std::move(choices), std::move(aliases)}, field);
-  }
+  void real(std::string_view name, double& field, std::string_view unit,
+            std::string_view description, double min, double max,
+            std::initializer_list<const char*> aliases = {});
+  void flag(std::string_view name, bool& field, std::string_view description,
+            std::initializer_list<const char*> aliases = {});
+  void text(std::string_view name, std::string& field, std::string_view description,
+            std::vector<std::string> choices = {}, std::vector<std::string> aliases = {});
+  /// A field of an enumeration, of which `choices` names values: {{"open", RowPolicy::kOpen}, ...}.
   template <class E>
-  void choice(const std::string& name, E& field, const std::string& description,
-              const std::vector<std::pair<std::string, E>>& choices,
-              std::vector<std::string> aliases = {}) {
-    std::vector<std::string> names;
-    std::string value;
-    for (const auto& [text_of, e] : choices) {
-      names.push_back(text_of);
-      if (e == field) value = text_of;
-    }
-    on_text({name, "", description, 0, 0, names, std::move(aliases)}, value);
-    for (const auto& [text_of, e] : choices) {
-      if (text_of == value) field = e;
-    }
+  void choice(std::string_view name, E& field, std::string_view description,
+              std::initializer_list<NamedValue> choices,
+              std::initializer_list<const char*> aliases = {}) {
+    field = static_cast<E>(
+        named_value(name, static_cast<std::int64_t>(field), description, choices, aliases));
   }
+
+ private:
+  // Not templates, because each struct of parameters calls them a dozen times.
+  std::uint64_t whole_number(std::string_view name, std::uint64_t value, std::string_view unit,
+                             std::string_view description, std::uint64_t min, std::uint64_t max,
+                             std::initializer_list<const char*> aliases);
+  std::int64_t named_value(std::string_view name, std::int64_t value, std::string_view description,
+                           std::initializer_list<NamedValue> choices,
+                           std::initializer_list<const char*> aliases);
 };
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "modules/llc/llc_slice.h"
+#include "modules/llc/slice_site.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 #include "platforms/tree_check.h"
@@ -37,7 +37,7 @@ void check_policies(const GpuConfig& c, std::vector<std::string>& errors) {
     c.miss_routing.make(c.system.miss_routing, cores);
   });
   for (const auto* cache : {&c.llc, &c.remote_cache}) {
-    if (!cache->role.empty()) check([&] { PolicyRegistry<LlcSlice>::instance().get(cache->role); });
+    if (!cache->role.empty()) check([&] { check_slice_role(cache->role); });
     check([&] { cache->replacement.make({cache->sets, cache->ways}); });
   }
   check([&] { c.l1.replacement.make({c.l1.sets, c.l1.ways}); });

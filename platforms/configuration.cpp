@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/file_kind.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
 #include "platforms/config_check.h"
@@ -42,8 +43,8 @@ bool is_preset(const fs::path& file) {
 }
 
 std::string text_of(const LocatedJson& document, const char* key) {
-  if (!document.value.contains(key)) return {};
-  const auto& value = document.value.at(key);
+  if (!document.value->contains(key)) return {};
+  const auto& value = document.value->at(key);
   if (!value.is_string()) {
     throw InputError(document.where(std::string("/") + key) + ": " + key + " must be a text");
   }
@@ -52,8 +53,8 @@ std::string text_of(const LocatedJson& document, const char* key) {
 
 /// "plugins": shared objects that the platform needs, beside its file.
 std::vector<std::string> plugins_of(const LocatedJson& document) {
-  if (!document.value.contains("plugins")) return {};
-  const auto& list = document.value.at("plugins");
+  if (!document.value->contains("plugins")) return {};
+  const auto& list = document.value->at("plugins");
   const auto is_text = [](const auto& v) { return v.is_string(); };
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) {
     throw InputError(document.where("/plugins") + ": plugins must be a list of files");
@@ -92,7 +93,7 @@ bool is_of_tree(const ParameterSetting& s) {
 
 /// A file's tree replaces what its bases said of the tree.
 void take_tree(const LocatedJson& document, Collected& out) {
-  if (!document.value.contains("tree")) return;
+  if (!document.value->contains("tree")) return;
   out.tree = tree_from(document);
   out.tree_origin = document.where("/tree");
   std::vector<ParameterSetting>& s = out.settings;
@@ -118,7 +119,7 @@ void apply_tree(const Collected& collected, const std::vector<ParameterSetting>&
                             : (s.path == kTreeParameters[1] ? flat.gpus == system.gpus
                                                             : flat.modules == system.modules);
     if (agrees) continue;
-    throw InputError(s.origin + ": " + s.path + " (" + s.value.dump() +
+    throw InputError(s.origin + ": " + s.path + " (" + s.value->dump() +
                      ") contradicts the tree of " + collected.tree_origin + " (" +
                      to_json(tree).dump() + ")");
   }
@@ -126,7 +127,7 @@ void apply_tree(const Collected& collected, const std::vector<ParameterSetting>&
 
 /// A key that stands for one value, and is no parameter: parameters stand in groups.
 void check_keys(const LocatedJson& document) {
-  for (const auto& [key, value] : document.value.items()) {
+  for (const auto& [key, value] : document.value->items()) {
     const bool known =
         std::find(kDocumentKeys.begin(), kDocumentKeys.end(), key) != kDocumentKeys.end();
     if (known || value.is_object()) continue;
@@ -139,8 +140,8 @@ void check_keys(const LocatedJson& document) {
 
 /// "instances": settings of single blocks, by their paths, as `tessera config` prints them.
 void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& out) {
-  if (!document.value.contains("instances")) return;
-  const auto& instances = document.value.at("instances");
+  if (!document.value->contains("instances")) return;
+  const auto& instances = document.value->at("instances");
   if (!instances.is_object()) {
     throw InputError(document.where("/instances") +
                      ": instances must be an object of settings of single blocks, as "
@@ -154,8 +155,8 @@ void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& 
 /// "insert": kinds of blocks by classes of traffic, as {"memory": "queued-link"}. Adds to those of
 /// the file's bases.
 void take_inserts(const LocatedJson& document, std::vector<SystemConfig::Insert>& out) {
-  if (!document.value.contains("insert")) return;
-  const auto& inserts = document.value.at("insert");
+  if (!document.value->contains("insert")) return;
+  const auto& inserts = document.value->at("insert");
   const auto is_text = [](const auto& v) { return v.is_string(); };
   if (!inserts.is_object() || !std::all_of(inserts.begin(), inserts.end(), is_text)) {
     throw InputError(document.where("/insert") +
@@ -188,7 +189,7 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
   if (!seen.insert(fs::canonical(file).string()).second) {
     throw InputError(file + ": \"base\" leads back to this file");
   }
-  if (!document.value.is_object()) {
+  if (!document.value->is_object()) {
     throw InputError(file + ":1: expected a JSON object of parameters");
   }
   const std::string kind = json_kind(document.value);
@@ -257,7 +258,7 @@ std::vector<ParameterSetting> unlike_presets(const std::vector<ParameterSetting>
     const bool other = std::any_of(
         lister.parameters().begin(), lister.parameters().end(), [&](const ListedParameter& p) {
           return std::find(reached.begin(), reached.end(), p.info.name) != reached.end() &&
-                 nlohmann::json(p.value) != in_unit(p, s->value);
+                 nlohmann::json(*p.value) != in_unit(p, s->value);
         });
     if (other) out.push_back(*s);
   }
@@ -322,7 +323,7 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
 
 nlohmann::ordered_json ResolvedConfig::settings() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (const ParameterSetting& s : chosen) out[s.path] = s.value;
+  for (const ParameterSetting& s : chosen) out[s.path] = *s.value;
   return out;
 }
 
@@ -335,7 +336,7 @@ nlohmann::ordered_json ResolvedConfig::to_json() const {
   for (const SystemConfig::Insert& i : gpu.system.inserts) out["insert"][i.traffic] = i.kind;
   // By name, as they are read back.
   std::map<std::string, nlohmann::json> instances;
-  for (const ParameterSetting& s : overrides) instances[s.path] = s.value;
+  for (const ParameterSetting& s : overrides) instances[s.path] = *s.value;
   for (const auto& [path, value] : instances) out["instances"][path] = value;
   for (const LoadedPlugin& p : loaded_plugins()) out["plugins"].push_back(p.file);
   return out;

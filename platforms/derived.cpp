@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "platforms/platform_view.h"

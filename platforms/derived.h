@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/gpu_config.h"
 

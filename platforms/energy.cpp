@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/energy.h"
 
+#include "common/json.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"

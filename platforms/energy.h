@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "platforms/gpu_config.h"
 
 namespace tessera {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/json.h"
+
 namespace tessera {
 
 ExecutionWindow::ExecutionWindow(const WindowOptions& options, std::uint64_t clock_hz,

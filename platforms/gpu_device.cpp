@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "modules/host/cpu_core.h"
+#include "modules/mmu/uvm_driver.h"
 #include "platforms/topology/system_facts.h"
 
 namespace tessera {

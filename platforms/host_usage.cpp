@@ -6,6 +6,8 @@
 #include <array>
 #include <ctime>
 
+#include "common/json.h"
+
 namespace tessera {
 
 namespace {

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/plan/block_family.h"
+#include "common/json.h"
+#include "modules/plan/block_families.h"
 
 namespace tessera {
 
@@ -25,8 +26,8 @@ std::string implementation_of(const ImplementationConfig& config, const std::str
   std::string name = common == config.by_kind.end() ? "tlm" : common->second;
   for (const ParameterSetting& s : overrides) {
     if (s.path != path + kImplSetting) continue;
-    if (!s.value.is_string()) throw InputError(s.origin + ": " + s.path + " must be a text");
-    name = s.value.get<std::string>();
+    if (!s.value->is_string()) throw InputError(s.origin + ": " + s.path + " must be a text");
+    name = s.value->get<std::string>();
   }
   return name;
 }

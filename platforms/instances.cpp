@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "modules/plan/block_family.h"
+#include "modules/plan/block_families.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/json.h"
+
 namespace tessera {
 
 using nlohmann::ordered_json;

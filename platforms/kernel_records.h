@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "modules/host/kernel_launch.h"
 #include "modules/kernel/launch_counts.h"
 #include "modules/kernel/time.h"

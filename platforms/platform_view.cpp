@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/policy_families.h"
 #include "platforms/topology/system_facts.h"
 
@@ -16,7 +17,8 @@ std::map<std::string, std::string> values_of(GpuConfig config) {
   describe(lister, config);
   std::map<std::string, std::string> values;
   for (const ListedParameter& p : lister.parameters()) {
-    values.emplace(p.info.name, p.value.is_string() ? p.value.get<std::string>() : p.value.dump());
+    values.emplace(p.info.name,
+                   p.value->is_string() ? p.value->get<std::string>() : p.value->dump());
   }
   return values;
 }

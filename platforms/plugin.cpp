@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/plugin.h"
-
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "common/error.h"
 #include "common/input_file.h"
 #include "common/sha256.h"
+#include "platforms/plugin_entry.h"
 #include "platforms/plugin_loader.h"
 
 namespace tessera {

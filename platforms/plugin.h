@@ -8,8 +8,6 @@
 // and register_all() calls register_block(). Policies register themselves (policies/registry.h):
 // one that has nothing but policies says {}.
 
-#include <cstdint>
-
 #include "modules/host/sites.h"
 #include "modules/llc/sites.h"
 #include "modules/mdr/sites.h"
@@ -23,15 +21,4 @@
 #include "modules/rdma/sites.h"
 #include "modules/sm/sites.h"
 #include "modules/umh/sites.h"
-#include "platforms/plugin_abi.h"
-
-namespace tessera {
-
-struct Plugin {
-  void (*register_all)() = nullptr;
-  /// Of the headers that the plugin was compiled with. Any change of a header changes it: a plugin
-  /// is compiled anew for each build of the command.
-  std::uint64_t abi = kPluginAbi;
-};
-
-}  // namespace tessera
+#include "platforms/plugin_entry.h"

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/kernel/domain.h"
+#include "modules/kernel/sc_time.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu_device.h"
 #include "platforms/host_usage.h"
+#include "platforms/run_result.h"
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
 #include "platforms/windowed_run.h"

@@ -11,14 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
-#include "modules/kernel/domain.h"
+#include "common/json_fwd.h"
+#include "modules/kernel/domain_windows.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/stats.h"
 #include "platforms/gpu_config.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
+
+struct RunResult;
 
 enum class ValueMode { kCarried, kFunctional };
 
@@ -94,15 +96,6 @@ struct RunOptions {
 
 /// Version of stats.json: incremented if a key changes its meaning or is removed.
 inline constexpr int kStatsSchema = 1;
-
-struct RunResult {
-  /// The stats.json document.
-  nlohmann::ordered_json stats;
-  /// Set if the run failed: the error in one message (RunError's text, the watchdog's report).
-  std::optional<std::string> failure;
-  bool interrupted = false;
-  std::optional<Verification> verification;
-};
 
 /// Build options of a platform beside its configuration.
 struct BuildOptions {

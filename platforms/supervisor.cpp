@@ -5,6 +5,9 @@
 #include <sstream>
 #include <utility>
 
+#include "modules/kernel/block.h"
+#include "modules/kernel/sc_time.h"
+
 namespace tessera {
 
 namespace {

@@ -4,13 +4,15 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <systemc>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/time.h"
 
 namespace tessera {
+
+class Block;
 
 /// Looks after a running kernel from outside: reports progress, polls for an interrupt, and stops
 /// a run in which nothing moves or warps run in circles, naming who waits and where warps stand.

@@ -4,11 +4,15 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "modules/host/cpu_core.h"
+#include "modules/host/cta_dispatcher.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 
 namespace tessera {
+
+std::vector<CpuCore*> System::cpu_cores() const { return made_.offered<CpuCore>(); }
 
 System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptions& options)
     : config_(config),

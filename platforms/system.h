@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/host/cta_dispatcher.h"
+#include "modules/mmu/page_table.h"
 #include "modules/mmu/sites.h"
 #include "modules/probe/sites.h"
 #include "modules/protocol/link_packet.h"
@@ -35,6 +35,11 @@
 
 namespace tessera {
 
+class Block;
+class CpuCore;
+class CtaDispatcher;
+class UvmDriver;
+
 /// A platform: the tree of its nodes, from the sc_module "system" on, and the blocks of one GPU or
 /// of several that run kernels in one address space. Makes all blocks and binds them according to
 /// the plan (platforms/topology). To be constructed during elaboration.
@@ -52,7 +57,7 @@ class System {
   SmGroup& sms() { return sms_; }
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   /// The cores of the host's CPU. Empty if the platform has no model of it.
-  std::vector<CpuCore*> cpu_cores() const { return made_.offered<CpuCore>(); }
+  std::vector<CpuCore*> cpu_cores() const;
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
   const AddressMap& address_map() const { return *map_; }

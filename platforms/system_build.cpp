@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/host/cta_dispatcher.h"
+#include "modules/mmu/uvm_driver.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/flush_plan.h"

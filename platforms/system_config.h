@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/parameters.h"
+#include "common/parameter_visitor.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
 #include "platforms/topology_names.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/node_level.h"
-#include "modules/kernel/domain.h"
+#include "modules/kernel/domain_windows.h"
 #include "modules/kernel/parameters.h"
-#include "modules/mmu/uvm_driver.h"
+#include "modules/mmu/allocation_pages.h"
 #include "modules/plan/plan.h"
 
 namespace tessera {
@@ -26,8 +26,8 @@ struct SystemOptions {
   /// For tests: does not flush the copies of other partitions' lines in the slices at a kernel's
   /// end, which is wrong.
   bool keep_replicas = false;
-  /// Each node of this level is a domain (modules/kernel/domain.h) together with the nodes below
-  /// it, and so is each node above. kSystem: the whole platform is one domain. Results do not
+  /// Each node of this level is a domain (modules/kernel/domain_windows.h) together with the nodes
+  /// below it, and so is each node above. kSystem: the whole platform is one domain. Results do not
   /// depend on it.
   NodeLevel domains = NodeLevel::kSystem;
   /// Each of several GPUs is a domain that runs ahead of SystemC's time

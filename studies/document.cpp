@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "common/json.h"
 #include "common/text.h"
 #include "studies/effect.h"
 #include "studies/evaluator.h"

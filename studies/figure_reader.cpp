@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/suggest.h"
 #include "common/text.h"
 #include "studies/effect.h"

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
 #include "common/text.h"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/sha256.h"
 #include "platforms/plugin_loader.h"
 #include "stimuli/workload_name.h"
@@ -44,7 +45,7 @@ std::set<Reading> readings_of(const Figure& f) {
 
 std::string point_key(const PointIdentity& p) {
   // Keys in a fixed order, without names of machines or folders.
-  ordered_json document = {{"config", p.config},     {"workload", p.suite_workload},
+  ordered_json document = {{"config", *p.config},    {"workload", p.suite_workload},
                            {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
                            {"seed", p.seed},         {"values", static_cast<int>(p.values)},
                            {"binary", p.binary_hash}};
@@ -64,7 +65,7 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
                           const std::string& binary_hash) {
   PointIdentity identity;
   identity.config = config.to_json();
-  identity.config.erase("plugins");  // identified by their contents, below
+  identity.config->erase("plugins");  // identified by their contents, below
   const std::vector<std::string> suite = workload_names();
   const std::string name = parse_workload_name(workload).name;
   const bool in_suite = std::find(suite.begin(), suite.end(), name) != suite.end();

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 #include "platforms/simulation.h"
 #include "studies/study.h"
 
@@ -23,7 +23,7 @@ struct StudyPoint {
 
 /// All inputs of a point's result.
 struct PointIdentity {
-  nlohmann::ordered_json config;  ///< resolved
+  KeptJson<nlohmann::ordered_json> config;  ///< resolved
   /// The suite's name of the workload, with sizes; only the sizes for a user's manifest, because
   /// its path is no input.
   std::string suite_workload;
@@ -59,7 +59,7 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
 /// Result of a point: its stats.json without "modules" and "host", which expressions do not read,
 /// or the reason for a missing result.
 struct PointResult {
-  nlohmann::ordered_json stats;
+  KeptJson<nlohmann::ordered_json> stats;
   std::string failure;  ///< empty if the point is complete and its values are correct
 };
 using PointResults = std::map<std::pair<std::size_t, std::size_t>, PointResult>;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera::studies {
@@ -21,7 +22,7 @@ constexpr std::size_t kMostNames = 5;
 std::optional<double> Results::value(const Reading& r) const {
   const auto it = results_.find({r.platform, r.workload});
   if (it == results_.end() || !it->second.failure.empty()) return std::nullopt;
-  const ordered_json* at = &it->second.stats;
+  const ordered_json* at = &*it->second.stats;
   std::size_t begin = 0;
   while (begin <= r.path.size()) {
     const std::size_t dot = std::min(r.path.find('.', begin), r.path.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera::app {

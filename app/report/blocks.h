@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

@@ -9,6 +9,7 @@
 #include "app/report/csv.h"
 #include "app/report/inputs.h"
 #include "app/report/text.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {
@@ -18,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr const char* kDerivedColumns[] = {"ipc", "l1_hit_rate", "llc_hit_rate",
                                            "dram_utilisation"};
 
-bool done(const ComparedPoint& p) { return p.failure.empty() && p.stats.is_object(); }
+bool done(const ComparedPoint& p) { return p.failure.empty() && p.stats->is_object(); }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -46,7 +47,7 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
   for (const ComparedPoint& p : points) {
     add_once(platforms, p.platform);
     add_once(workloads, p.workload);
-    if (done(p)) cycles[{p.platform, p.workload}] = p.stats.value("cycles", 0.0);
+    if (done(p)) cycles[{p.platform, p.workload}] = p.stats->value("cycles", 0.0);
   }
   const std::string baseline = platforms.empty() ? "" : platforms.front();
   const auto speedup = [&](const std::string& platform,
@@ -63,7 +64,7 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
   ordered_json rows = ordered_json::array();
   std::size_t failed = 0;
   for (const ComparedPoint& p : points) {
-    ordered_json point = p.stats;
+    ordered_json point = *p.stats;
     if (!point.is_object()) point = {{"platform", p.platform}, {"workload", p.workload}};
     if (!p.failure.empty()) {
       point["error"] = p.failure;

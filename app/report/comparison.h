@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 
 namespace tessera::app {
 
@@ -12,7 +12,7 @@ namespace tessera::app {
 struct ComparedPoint {
   std::string platform;
   std::string workload;
-  nlohmann::ordered_json stats;
+  KeptJson<nlohmann::ordered_json> stats;
   std::string failure;  ///< empty if the point is complete and its values are correct
 };
 

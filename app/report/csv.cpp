@@ -6,6 +6,7 @@
 
 #include "app/report/inputs.h"
 #include "app/report/kernels.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

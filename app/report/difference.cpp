@@ -9,6 +9,7 @@
 
 #include "app/report/inputs.h"
 #include "app/report/text.h"
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera::app {

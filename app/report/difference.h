@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

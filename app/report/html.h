@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

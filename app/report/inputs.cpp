@@ -3,6 +3,7 @@
 
 #include "app/report/csv.h"
 #include "app/report/text.h"
+#include "common/json.h"
 
 namespace tessera::app {
 

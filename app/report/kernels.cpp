@@ -10,6 +10,7 @@
 #include "app/report/csv.h"
 #include "app/report/share.h"
 #include "app/report/text.h"
+#include "common/json.h"
 
 namespace tessera::app {
 
@@ -32,7 +33,7 @@ ordered_json levels_of(const ordered_json& kernel) {
   return kernel.value("levels", ordered_json::object());
 }
 
-std::vector<Row> rows_of(const ordered_json& kernels) {
+std::vector<Row> kernel_rows(const ordered_json& kernels) {
   std::vector<Row> rows;
   for (const ordered_json& k : kernels) {
     Row one;
@@ -86,7 +87,7 @@ std::string unit_of(const std::string& name) {
 std::string kernel_table(const ordered_json& stats) {
   const ordered_json kernels = stats.value("kernels", ordered_json::array());
   if (kernels.size() < 2) return "";
-  const std::vector<Row> rows = rows_of(kernels);
+  const std::vector<Row> rows = kernel_rows(kernels);
   const bool streams =
       std::any_of(rows.begin(), rows.end(), [](const Row& r) { return !r.stream.empty(); });
   std::vector<std::vector<std::string>> cells{{"  Kernels"}};

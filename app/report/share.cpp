@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/share.h"
 
+#include "common/json.h"
+
 namespace tessera::app {
 
 double Share::value() const { return whole > 0 ? part / whole : 0; }

@@ -10,6 +10,7 @@
 #include "app/report/blocks.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera::app {
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// A part of the document; an empty object if it is missing.
-const ordered_json& section(const ordered_json& stats, const char* name) {
+const ordered_json& section_or_none(const ordered_json& stats, const char* name) {
   static const ordered_json none = ordered_json::object();
   const auto it = stats.find(name);
   return it == stats.end() ? none : *it;
@@ -96,7 +97,7 @@ std::vector<NamedShare> hit_rates_of(const ordered_json& stats) {
   };
   std::map<std::string, Lookups, bool (*)(const std::string&, const std::string&)> found(
       natural_less);
-  for (const auto& [module, statistics] : section(stats, "modules").items()) {
+  for (const auto& [module, statistics] : section_or_none(stats, "modules").items()) {
     for (const auto& [name, value] : statistics.items()) {
       const std::string begin = name.substr(0, name.size() - std::min<std::size_t>(4, name.size()));
       if (name != begin + "hits" || (!begin.empty() && begin.back() != '_')) continue;
@@ -134,7 +135,7 @@ std::vector<NamedShare> latency_hops_of(const ordered_json& stats) {
   std::vector<NamedShare> out;
   double rest = whole;
   for (const auto& [name, value] :
-       section(section(stats, "derived"), "latency_breakdown").items()) {
+       section_or_none(section_or_none(stats, "derived"), "latency_breakdown").items()) {
     if (!value.is_number() || value.get<double>() <= 0) continue;
     out.push_back({words(name), {value.get<double>(), whole, "an L1 miss"}});
     rest -= value.get<double>();
@@ -145,7 +146,7 @@ std::vector<NamedShare> latency_hops_of(const ordered_json& stats) {
 }
 
 std::vector<NamedShare> energy_components_of(const ordered_json& stats) {
-  const ordered_json& energy = section(stats, "energy");
+  const ordered_json& energy = section_or_none(stats, "energy");
   const double total = number(energy, "total_j");
   std::vector<NamedShare> out;
   static const std::map<std::string, std::string> kTitles = {
@@ -164,7 +165,7 @@ std::vector<NamedShare> energy_components_of(const ordered_json& stats) {
 std::vector<NamedShare> energy_kinds_of(const ordered_json& stats) {
   double dynamic = 0;
   double leaked = 0;
-  for (const auto& [name, component] : section(stats, "energy").items()) {
+  for (const auto& [name, component] : section_or_none(stats, "energy").items()) {
     if (!component.is_object()) continue;
     dynamic += number(component, "dynamic_j");
     leaked += number(component, "static_j");
@@ -173,7 +174,7 @@ std::vector<NamedShare> energy_kinds_of(const ordered_json& stats) {
 }
 
 std::vector<NamedShare> remote_accesses_of(const ordered_json& stats) {
-  const ordered_json& remote = section(section(stats, "derived"), "remote");
+  const ordered_json& remote = section_or_none(section_or_none(stats, "derived"), "remote");
   if (!remote.contains("access_fraction")) return {};
   const double away = number(remote, "access_fraction");
   const double from_l1 = number(remote, "served_by_l1_fraction");
@@ -184,7 +185,7 @@ std::vector<NamedShare> remote_accesses_of(const ordered_json& stats) {
 }
 
 std::vector<NamedShare> remote_latency_of(const ordered_json& stats) {
-  const ordered_json& remote = section(section(stats, "derived"), "remote");
+  const ordered_json& remote = section_or_none(section_or_none(stats, "derived"), "remote");
   std::vector<NamedShare> out;
   for (const auto& [name, title] : {std::pair("pre_link_latency_share", "before the link"),
                                     std::pair("link_latency_share", "on the link"),
@@ -197,7 +198,7 @@ std::vector<NamedShare> remote_latency_of(const ordered_json& stats) {
 
 std::vector<NamedShare> derived_shares_of(const ordered_json& stats) {
   std::vector<std::pair<std::string, double>> values;
-  flatten("", section(stats, "derived"), values);
+  flatten("", section_or_none(stats, "derived"), values);
   std::vector<NamedShare> out;
   for (const auto& [name, value] : values) {
     if (is_share(name)) out.push_back({name, {value, 1, "all"}});

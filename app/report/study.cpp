@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/report/text.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {

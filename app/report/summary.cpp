@@ -12,6 +12,7 @@
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {

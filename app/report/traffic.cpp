@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "common/json.h"
 #include "common/text.h"
 
 namespace tessera::app {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/report/share.h"
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

@@ -9,6 +9,7 @@
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/wait_list.h"
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -10,7 +10,7 @@
 
 #include "app/report/blocks.h"
 #include "app/report/share.h"
-#include "common/json.h"
+#include "common/json_fwd.h"
 
 namespace tessera::app {
 

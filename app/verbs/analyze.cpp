@@ -8,6 +8,7 @@
 #include "app/verbs.h"
 #include "app/verbs/analyze_locality.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "stimuli/ptx/analysis/locality_table.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/link.h"
@@ -40,10 +41,6 @@ std::vector<const ptx::PointerReport*> shown(const ptx::ReadOnlyReport& report) 
   return out;
 }
 
-std::string label(const ptx::PointerOrigin& o) {
-  return o.offset == 0 ? o.name : o.name + "+" + std::to_string(o.offset);
-}
-
 ordered_json document(const std::string& kernel, const ptx::ReadOnlyReport& report,
                       const ptx::LocalityTable& locality) {
   ordered_json pointers = ordered_json::array();
@@ -70,7 +67,7 @@ std::string text(const std::string& kernel, const ptx::ReadOnlyReport& report) {
   std::vector<std::vector<std::string>> rows = {
       {"POINTER", "KIND", "CLASS", "LOADS", "READ-ONLY", "LINE", "WHY"}};
   for (const ptx::PointerReport* p : shown(report)) {
-    rows.push_back({label(p->origin), p->origin.is_variable ? "global" : "parameter",
+    rows.push_back({origin_label(p->origin), p->origin.is_variable ? "global" : "parameter",
                     ptx::pointer_use_name(p->use), std::to_string(p->loads),
                     std::to_string(p->marked_loads), p->line == 0 ? "-" : std::to_string(p->line),
                     p->why});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/report/text.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {
@@ -22,10 +23,6 @@ const char* kind_name(AccessKind kind) {
       return "atomic";
   }
   return "?";
-}
-
-std::string label(const ptx::PointerOrigin& o) {
-  return o.offset == 0 ? o.name : o.name + "+" + std::to_string(o.offset);
 }
 
 std::vector<unsigned> lines_of(const ptx::LocalityTable& table, const ptx::AccessGroup& g) {
@@ -104,6 +101,10 @@ ordered_json group_json(const ptx::LocalityTable& table, const ptx::AccessGroup&
 
 }  // namespace
 
+std::string origin_label(const ptx::PointerOrigin& origin) {
+  return origin.offset == 0 ? origin.name : origin.name + "+" + std::to_string(origin.offset);
+}
+
 std::string locality_text(const ptx::LocalityTable& table) {
   if (table.structures().empty() && table.unknown_accesses().empty()) return {};
   std::string out = "locality of kernel " + table.analysis().kernel + "\n";
@@ -120,7 +121,7 @@ std::string locality_text(const ptx::LocalityTable& table) {
     }
   };
   for (const ptx::DataStructure& d : table.structures()) {
-    const std::string name = label(d.origin);
+    const std::string name = origin_label(d.origin);
     const bool merged = d.groups.size() > 1;
     if (merged) {
       const ptx::Locality& l = d.locality;

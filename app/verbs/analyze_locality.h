@@ -5,10 +5,13 @@
 
 #include <string>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "stimuli/ptx/analysis/locality_table.h"
 
 namespace tessera::app {
+
+/// "a", or "a+8" for a pointer inside a parameter or variable.
+std::string origin_label(const ptx::PointerOrigin& origin);
 
 /// "locality of kernel mm" and the table. Empty if the kernel accesses no global memory.
 std::string locality_text(const ptx::LocalityTable& table);

@@ -11,6 +11,7 @@
 #include "app/report/html.h"
 #include "app/result_folder.h"
 #include "app/verbs.h"
+#include "common/json.h"
 #include "studies/points.h"
 
 namespace tessera::app {
@@ -87,7 +88,8 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
   }
   // Platforms with the same configuration share their runs but have different names.
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (compared[i].stats.is_object()) compared[i].stats["platform"] = points[i].config->platform;
+    if (compared[i].stats->is_object())
+      (*compared[i].stats)["platform"] = points[i].config->platform;
   }
 }
 

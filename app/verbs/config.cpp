@@ -4,6 +4,7 @@
 #include "app/report/difference.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "platforms/topology/picture.h"
 #include "platforms/topology/shape.h"
 

@@ -10,6 +10,7 @@
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "common/suggest.h"
 
 namespace tessera::app {

@@ -8,6 +8,7 @@
 #include "app/report/text.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "common/quantity.h"
 #include "common/suggest.h"
 #include "common/text.h"
@@ -119,7 +120,7 @@ std::string range_of(const ListedParameter& p) {
 /// A parameter as `list parameters` and `list policies` show it.
 ordered_json entry_of(const ListedParameter& p) {
   ordered_json entry = {{"name", p.info.name},  {"kind", p.kind},
-                        {"value", p.value},     {"unit", p.info.unit},
+                        {"value", *p.value},    {"unit", p.info.unit},
                         {"range", range_of(p)}, {"description", p.info.description}};
   if (p.kind == "integer" || p.kind == "real") {
     entry["min"] = p.info.min;
@@ -131,37 +132,52 @@ ordered_json entry_of(const ListedParameter& p) {
   return entry;
 }
 
+/// A policy of any family.
+struct AnyPolicy {
+  std::string family;
+  std::string name;
+  std::string description;
+  std::vector<ListedParameter> parameters;
+  std::vector<PolicyCounter> counters;
+};
+
+void add_policy(Listing& l, const AnyPolicy& policy, const std::vector<ChosenPolicy>& choices) {
+  ordered_json entry = {
+      {"family", policy.family}, {"name", policy.name}, {"description", policy.description}};
+  for (const ChosenPolicy& c : choices) entry["chosen_by"].push_back(c.parameter);
+  std::vector<std::string> words;
+  entry["parameters"] = ordered_json::array();
+  for (const ListedParameter& p : policy.parameters) {
+    words.push_back(p.info.name.substr(p.info.name.rfind('.') + 1));
+    entry["parameters"].push_back(entry_of(p));
+  }
+  entry["parameter_names"] = joined(words);
+  words.clear();
+  entry["counters"] = ordered_json::array();
+  for (const PolicyCounter& c : policy.counters) {
+    words.push_back(c.name);
+    entry["counters"].push_back(
+        {{"name", c.name}, {"unit", c.unit}, {"description", c.description}});
+  }
+  entry["counter_names"] = joined(words);
+  l.entries.push_back(std::move(entry));
+}
+
 template <class Family>
 void add_family(Listing& l, const std::vector<ChosenPolicy>& choices) {
   for (const auto& [name, policy] : PolicyRegistry<Family>::instance().entries()) {
-    ordered_json entry = {
-        {"family", Family::kFamily}, {"name", name}, {"description", policy.description}};
-    for (const ChosenPolicy& c : choices) entry["chosen_by"].push_back(c.parameter);
-    std::vector<std::string> words;
-    entry["parameters"] = ordered_json::array();
+    AnyPolicy any = {Family::kFamily, name, policy.description, {}, {}};
     if (policy.parameters) {
       ParameterLister lister;
       lister.enter(Family::kFamily, "");
       lister.enter(name, "");
       policy.parameters()->visit(lister);
-      for (const ListedParameter& p : lister.parameters()) {
-        words.push_back(p.info.name.substr(p.info.name.rfind('.') + 1));
-        entry["parameters"].push_back(entry_of(p));
-      }
+      any.parameters = lister.parameters();
     }
-    entry["parameter_names"] = joined(words);
-    words.clear();
-    entry["counters"] = ordered_json::array();
     // Whether a policy keeps counters can depend on its parameters: here, the default ones.
-    if (const auto made = make_policy<Family>(name)) {
-      for (const PolicyCounter& c : made->counters()) {
-        words.push_back(c.name);
-        entry["counters"].push_back(
-            {{"name", c.name}, {"unit", c.unit}, {"description", c.description}});
-      }
-    }
-    entry["counter_names"] = joined(words);
-    l.entries.push_back(std::move(entry));
+    const auto made = make_policy<Family>(name);
+    if (made) any.counters = made->counters();
+    add_policy(l, any, choices);
   }
 }
 

@@ -13,8 +13,10 @@
 #include "app/report/summary.h"
 #include "app/report/text.h"
 #include "app/result_folder.h"
+#include "app/systemc_reports.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "common/run_threads.h"
 #include "common/sha256.h"
 
@@ -198,7 +200,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (!report.empty()) text += "  report         " + report + "\n";
     print_text(printable(text));
   });
-  if (outcome.stats.value("interrupted", false)) {
+  if (outcome.stats->value("interrupted", false)) {
     complain("interrupted; what was measured until then is kept");
   } else if (outcome.failure) {
     complain(*outcome.failure);

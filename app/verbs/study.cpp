@@ -15,6 +15,7 @@
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/input_file.h"
+#include "common/json.h"
 #include "studies/document.h"
 
 namespace tessera::app {

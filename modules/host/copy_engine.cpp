@@ -10,11 +10,7 @@
 
 namespace tessera {
 
-namespace {
-
-constexpr Tick kTicksPerNs = kTicksPerSecond / 1'000'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<std::string> HostCopyConfig::validate() const {
   std::vector<std::string> errors;

@@ -13,40 +13,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "modules/host/cpu_core_config.h"
 #include "modules/kernel/block_base.h"
-#include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
-#include "modules/kernel/stats.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 
 struct CpuCoreSite;
-
-struct CpuCoreConfig {
-  std::uint64_t clock_hz = 3'000'000'000;
-  std::uint32_t line_bytes = 64;
-  std::uint32_t outstanding_lines = 10;  ///< line accesses of an operation that are in flight
-
-  /// All configuration errors; empty if the configuration is valid.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, CpuCoreConfig& c);
-
-struct CpuCoreStats {
-  Counter loads = 0;
-  Counter stores = 0;
-  Counter atomics = 0;
-  Counter synchronised_loads = 0;
-  Counter waits = 0;
-  Counter lines = 0;
-  Counter bytes = 0;
-  Histogram latency;
-};
-
-void describe(StatisticsVisitor& v, CpuCoreStats& s);
 
 /// One operation of the host program. Addresses are physical.
 struct CpuOperation {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "modules/kernel/parameters.h"
+#include "common/parameter_visitor.h"
 #include "modules/kernel/stats.h"
 
 namespace tessera {

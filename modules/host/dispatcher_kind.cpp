@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/host/cta_dispatcher.h"
 #include "modules/host/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
+#include "modules/plan/block_handle.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/chosen_policy.h"
 #include "policies/cta_scheduler.h"
 #include "policies/kernel_scheduler.h"
 
-namespace tessera {
+namespace tessera::dispatcher_kind {
 
 namespace {
 
@@ -43,4 +45,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::dispatcher_kind

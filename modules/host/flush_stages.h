@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/time.h"
+#include "modules/kernel/waiting.h"
 #include "modules/protocol/flush.h"
 
 namespace tessera {

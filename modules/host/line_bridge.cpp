@@ -8,6 +8,7 @@
 #include "common/legal_values.h"
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/kernel/unlikely.h"
 

@@ -3,8 +3,9 @@
 
 // Arguments of the factories of the CTA dispatcher and of the CPU's cores.
 
-#include "modules/host/cpu_core.h"
-#include "modules/host/cta_dispatcher.h"
+#include "modules/host/cpu_core_config.h"
+#include "modules/host/dispatch_config.h"
+#include "modules/host/kernel_launch.h"
 #include "modules/plan/block_site.h"
 
 namespace tessera {

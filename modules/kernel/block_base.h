@@ -6,6 +6,7 @@
 #include "modules/kernel/block.h"
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "modules/kernel/domain_link.h"
 #include "modules/kernel/domain_threads.h"
+#include "modules/kernel/sc_time.h"
 
 namespace tessera {
 

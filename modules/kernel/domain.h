@@ -7,6 +7,7 @@
 #include <systemc>
 #include <vector>
 
+#include "modules/kernel/domain_windows.h"
 #include "modules/kernel/process_scheduler.h"
 #include "modules/kernel/time.h"
 
@@ -63,12 +64,6 @@ class Domain {
   std::vector<std::unique_ptr<ClockDomain::Frequency>> clocks_;  ///< a few; blocks refer to them
   bool runs_ = false;                                            ///< known to the DomainRunner
   bool runs_ahead_ = false;
-};
-
-/// How domains run ahead of SystemC's time.
-struct DomainWindows {
-  Tick window = 0;  ///< 0: DomainRunner::lookahead()
-  unsigned threads = 1;
 };
 
 /// Runs the processes of all domains from one SC_METHOD. At each time for which a process is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/domain_threads.h"
 
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/time.h"
 
 namespace tessera {

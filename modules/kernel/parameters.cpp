@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "common/located_json.h"
 #include "common/quantity.h"
 #include "common/suggest.h"
 #include "common/text.h"
@@ -156,7 +158,7 @@ ordered_json ParameterLister::to_json() const {
     std::istringstream parts(p.info.name);
     std::string part;
     while (std::getline(parts, part, '.')) at = &(*at)[part];
-    *at = p.value;
+    *at = *p.value;
   }
   return out;
 }
@@ -183,7 +185,7 @@ std::string ParameterReader::full(const std::string& name) const {
 // The last setting of a parameter wins: files first, --set after them.
 const ParameterSetting* ParameterReader::find(const ParameterInfo& info, const char* kind) {
   const std::string path = full(info.name);
-  known_.push_back({info, kind, nullptr});
+  known_.push_back({info, kind, {}});
   known_.back().info.name = path;
   std::vector<std::string> names = {path};
   for (const std::string& alias : info.aliases) names.push_back(alias_path(path_, alias));
@@ -252,21 +254,21 @@ void ParameterReader::on_real(const ParameterInfo& info, double& value) {
 void ParameterReader::on_flag(const ParameterInfo& info, bool& value) {
   const ParameterSetting* s = find(info, kFlag);
   if (s == nullptr) return;
-  if (!s->value.is_boolean()) {
+  if (!s->value->is_boolean()) {
     fail(*s, shown(s->value) + " is not true or false");
     return;
   }
-  value = s->value.get<bool>();
+  value = s->value->get<bool>();
 }
 
 void ParameterReader::on_text(const ParameterInfo& info, std::string& value) {
   const ParameterSetting* s = find(info, kText);
   if (s == nullptr) return;
-  if (!s->value.is_string()) {
+  if (!s->value->is_string()) {
     fail(*s, shown(s->value) + " is not a text");
     return;
   }
-  const auto text = s->value.get<std::string>();
+  const auto text = s->value->get<std::string>();
   if (!info.choices.empty()) {
     bool legal = false;
     for (const std::string& c : info.choices) legal = legal || c == text;
@@ -325,7 +327,7 @@ std::vector<ParameterSetting> settings_of(const std::vector<ParameterSetting>& o
 
 std::vector<ParameterSetting> settings_from(const LocatedJson& document,
                                             const std::vector<std::string>& skip) {
-  if (!document.value.is_object()) {
+  if (!document.value->is_object()) {
     throw InputError(document.file + ":1: expected a JSON object of parameters");
   }
   json parameters = document.value;

@@ -8,17 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
-#include "common/located_json.h"
+#include "common/kept_json.h"
 #include "common/parameter_visitor.h"
 
 namespace tessera {
+
+struct LocatedJson;
 
 /// A listed parameter.
 struct ListedParameter {
   ParameterInfo info;  ///< name and aliases hold full paths
   std::string kind;    ///< "integer", "real", "flag", "text"
-  nlohmann::ordered_json value;
+  KeptJson<nlohmann::ordered_json> value;
 };
 
 /// Collects every parameter with its present value.
@@ -44,7 +45,7 @@ class ParameterLister final : public ParameterVisitor {
 /// One value to be applied, and where it came from (for messages).
 struct ParameterSetting {
   std::string path;  ///< "llc.sets"
-  nlohmann::json value;
+  KeptJson<nlohmann::json> value;
   std::string origin;  ///< "FILE:LINE" or "--set"
 };
 

@@ -6,9 +6,12 @@
 // the next object while it processes the present one. Hints change no result.
 
 #include <cstddef>
-#include <tlm>
 #include <type_traits>
 #include <utility>
+
+namespace tlm {
+class tlm_generic_payload;
+}
 
 namespace tessera {
 

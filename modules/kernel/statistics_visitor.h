@@ -12,11 +12,12 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "modules/kernel/stats.h"
 #include "modules/kernel/time.h"
 
@@ -26,28 +27,27 @@ class StatisticsVisitor {
  public:
   virtual ~StatisticsVisitor() = default;
 
-  virtual void counter(const std::string& name, Counter& field, const std::string& unit,
-                       const std::string& description) = 0;
-  virtual void histogram(const std::string& name, Histogram& field, const std::string& unit,
-                         const std::string& description) = 0;
-  virtual void occupancy(const std::string& name, Occupancy& field, const std::string& unit,
-                         const std::string& description) = 0;
-  virtual void bandwidth(const std::string& name, BandwidthSeries& field,
-                         const std::string& description) = 0;
+  virtual void counter(std::string_view name, Counter& field, std::string_view unit,
+                       std::string_view description) = 0;
+  virtual void histogram(std::string_view name, Histogram& field, std::string_view unit,
+                         std::string_view description) = 0;
+  virtual void occupancy(std::string_view name, Occupancy& field, std::string_view unit,
+                         std::string_view description) = 0;
+  virtual void bandwidth(std::string_view name, BandwidthSeries& field,
+                         std::string_view description) = 0;
   /// A time, summed in ticks and shown in whole cycles of the block's clock.
-  virtual void cycles(const std::string& name, Tick& field, const std::string& description) = 0;
+  virtual void cycles(std::string_view name, Tick& field, std::string_view description) = 0;
   /// A number that its block computes when it is read (register_snapshot()).
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  void value(const std::string& name, T& field, const std::string& unit,
-             const std::string& description) {
+  void value(std::string_view name, T& field, std::string_view unit, std::string_view description) {
     auto number = static_cast<double>(field);
     on_value(name, number, unit, description);
     field = static_cast<T>(number);
   }
 
  protected:
-  virtual void on_value(const std::string& name, double& field, const std::string& unit,
-                        const std::string& description) = 0;
+  virtual void on_value(std::string_view name, double& field, std::string_view unit,
+                        std::string_view description) = 0;
 };
 
 /// Registers the fields of a block's own struct, which must outlive the registry. A value() has no
@@ -62,15 +62,15 @@ class StatisticsRegistrar final : public StatisticsVisitor {
   /// A counter that this block does not have in its configuration; before the visit.
   void leave_out(const Counter& field) { left_out_.push_back(&field); }
 
-  void counter(const std::string& name, Counter& field, const std::string& unit,
-               const std::string& description) override;
-  void histogram(const std::string& name, Histogram& field, const std::string& unit,
-                 const std::string& description) override;
-  void occupancy(const std::string& name, Occupancy& field, const std::string& unit,
-                 const std::string& description) override;
-  void bandwidth(const std::string& name, BandwidthSeries& field,
-                 const std::string& description) override;
-  void cycles(const std::string& name, Tick& field, const std::string& description) override;
+  void counter(std::string_view name, Counter& field, std::string_view unit,
+               std::string_view description) override;
+  void histogram(std::string_view name, Histogram& field, std::string_view unit,
+                 std::string_view description) override;
+  void occupancy(std::string_view name, Occupancy& field, std::string_view unit,
+                 std::string_view description) override;
+  void bandwidth(std::string_view name, BandwidthSeries& field,
+                 std::string_view description) override;
+  void cycles(std::string_view name, Tick& field, std::string_view description) override;
 
   /// Visits a struct that its block shows as const: a registrar takes addresses and writes nothing.
   template <class Stats, class... More>
@@ -79,8 +79,8 @@ class StatisticsRegistrar final : public StatisticsVisitor {
   }
 
  private:
-  void on_value(const std::string& name, double& field, const std::string& unit,
-                const std::string& description) override;
+  void on_value(std::string_view name, double& field, std::string_view unit,
+                std::string_view description) override;
 
   StatisticsRegistry& registry_;
   const std::string module_;
@@ -98,19 +98,19 @@ class StatisticsReader final : public StatisticsVisitor {
   StatisticsReader(const nlohmann::ordered_json& modules, const std::string& module,
                    const ClockDomain* clock = nullptr);
 
-  void counter(const std::string& name, Counter& field, const std::string& unit,
-               const std::string& description) override;
-  void histogram(const std::string& name, Histogram& field, const std::string& unit,
-                 const std::string& description) override;
-  void occupancy(const std::string&, Occupancy&, const std::string&, const std::string&) override {}
-  void bandwidth(const std::string& name, BandwidthSeries& field,
-                 const std::string& description) override;
-  void cycles(const std::string& name, Tick& field, const std::string& description) override;
+  void counter(std::string_view name, Counter& field, std::string_view unit,
+               std::string_view description) override;
+  void histogram(std::string_view name, Histogram& field, std::string_view unit,
+                 std::string_view description) override;
+  void occupancy(std::string_view, Occupancy&, std::string_view, std::string_view) override {}
+  void bandwidth(std::string_view name, BandwidthSeries& field,
+                 std::string_view description) override;
+  void cycles(std::string_view name, Tick& field, std::string_view description) override;
 
  private:
-  void on_value(const std::string& name, double& field, const std::string& unit,
-                const std::string& description) override;
-  const nlohmann::ordered_json* find(const std::string& name) const;
+  void on_value(std::string_view name, double& field, std::string_view unit,
+                std::string_view description) override;
+  const nlohmann::ordered_json* find(std::string_view name) const;
 
   const nlohmann::ordered_json* block_;  ///< null where there is no such block
   const ClockDomain* clock_;
@@ -144,15 +144,15 @@ class ValueLister final : public StatisticsVisitor {
   };
   const std::vector<Value>& values() const { return values_; }
 
-  void counter(const std::string&, Counter&, const std::string&, const std::string&) override;
-  void histogram(const std::string&, Histogram&, const std::string&, const std::string&) override;
-  void occupancy(const std::string&, Occupancy&, const std::string&, const std::string&) override;
-  void bandwidth(const std::string&, BandwidthSeries&, const std::string&) override;
-  void cycles(const std::string&, Tick&, const std::string&) override;
+  void counter(std::string_view, Counter&, std::string_view, std::string_view) override;
+  void histogram(std::string_view, Histogram&, std::string_view, std::string_view) override;
+  void occupancy(std::string_view, Occupancy&, std::string_view, std::string_view) override;
+  void bandwidth(std::string_view, BandwidthSeries&, std::string_view) override;
+  void cycles(std::string_view, Tick&, std::string_view) override;
 
  private:
-  void on_value(const std::string& name, double& field, const std::string& unit,
-                const std::string& description) override;
+  void on_value(std::string_view name, double& field, std::string_view unit,
+                std::string_view description) override;
   std::vector<Value> values_;
 };
 

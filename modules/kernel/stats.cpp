@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/json.h"
+
 namespace tessera {
 
 using nlohmann::ordered_json;
@@ -80,6 +82,13 @@ void StatisticsRegistry::add(StatisticInfo info, std::function<ordered_json(std:
   entries_.push_back({infos_.size() - 1, total, occupancy, 0, std::move(read)});
 }
 
+StatisticInfo StatisticsRegistry::info_of(std::string_view module, std::string_view name,
+                                          std::string_view unit, std::string_view description,
+                                          const char* kind) {
+  return {std::string(module), std::string(name), std::string(unit), std::string(description),
+          kind};
+}
+
 void StatisticsRegistry::begin_window() {
   window_start_ = now();
   for (Entry& e : entries_) {
@@ -88,72 +97,69 @@ void StatisticsRegistry::begin_window() {
   }
 }
 
-void StatisticsRegistry::counter(const std::string& module, const std::string& name,
-                                 const Counter& value, const std::string& unit,
-                                 const std::string& description) {
+void StatisticsRegistry::counter(std::string_view module, std::string_view name,
+                                 const Counter& value, std::string_view unit,
+                                 std::string_view description) {
   add(
-      {module, name, unit, description, "counter"},
+      info_of(module, name, unit, description, "counter"),
       [](std::uint64_t since) { return ordered_json(since); }, &value);
 }
 
-void StatisticsRegistry::counters(const std::string& module,
-                                  const std::vector<PolicyCounter>& all) {
+void StatisticsRegistry::counters(std::string_view module, const std::vector<PolicyCounter>& all) {
   for (const PolicyCounter& c : all) counter(module, c.name, *c.value, c.unit, c.description);
 }
 
-void StatisticsRegistry::cycles(const std::string& module, const std::string& name,
-                                const Tick& value, const ClockDomain& clock,
-                                const std::string& description) {
+void StatisticsRegistry::cycles(std::string_view module, std::string_view name, const Tick& value,
+                                const ClockDomain& clock, std::string_view description) {
   add(
-      {module, name, "cycle", description, "value"},
+      info_of(module, name, "cycle", description, "value"),
       [&clock](std::uint64_t since) {
         return ordered_json(static_cast<double>(clock.cycle_at(since)));
       },
       &value);
 }
 
-void StatisticsRegistry::value(const std::string& module, const std::string& name,
-                               std::function<double()> get, const std::string& unit,
-                               const std::string& description) {
-  add({module, name, unit, description, "value"},
+void StatisticsRegistry::value(std::string_view module, std::string_view name,
+                               std::function<double()> get, std::string_view unit,
+                               std::string_view description) {
+  add(info_of(module, name, unit, description, "value"),
       [get = std::move(get)](std::uint64_t) { return ordered_json(get()); });
 }
 
-void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
-                                   const Histogram& value, const std::string& unit,
-                                   const std::string& description) {
-  add({module, name, unit, description, "histogram"},
+void StatisticsRegistry::histogram(std::string_view module, std::string_view name,
+                                   const Histogram& value, std::string_view unit,
+                                   std::string_view description) {
+  add(info_of(module, name, unit, description, "histogram"),
       [&value](std::uint64_t) { return tessera::to_json(value); });
 }
 
-void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
-                                   std::function<Histogram()> get, const std::string& unit,
-                                   const std::string& description) {
-  add({module, name, unit, description, "histogram"},
+void StatisticsRegistry::histogram(std::string_view module, std::string_view name,
+                                   std::function<Histogram()> get, std::string_view unit,
+                                   std::string_view description) {
+  add(info_of(module, name, unit, description, "histogram"),
       [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
-void StatisticsRegistry::occupancy(const std::string& module, const std::string& name,
-                                   Occupancy& value, const std::string& unit,
-                                   const std::string& description) {
+void StatisticsRegistry::occupancy(std::string_view module, std::string_view name, Occupancy& value,
+                                   std::string_view unit, std::string_view description) {
   add(
-      {module, name, unit, description, "occupancy"},
+      info_of(module, name, unit, description, "occupancy"),
       [&value](std::uint64_t) {
         return ordered_json{{"average", value.average(now())}, {"max", value.max()}};
       },
       nullptr, &value);
 }
 
-void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
-                                   const BandwidthSeries& value, const std::string& description) {
-  add({module, name, "byte", description, "bandwidth"},
+void StatisticsRegistry::bandwidth(std::string_view module, std::string_view name,
+                                   const BandwidthSeries& value, std::string_view description) {
+  add(info_of(module, name, "byte", description, "bandwidth"),
       [&value](std::uint64_t) { return tessera::to_json(value); });
 }
 
-void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
+void StatisticsRegistry::bandwidth(std::string_view module, std::string_view name,
                                    std::function<BandwidthSeries()> get,
-                                   const std::string& description) {
-  add({module, name, "byte", description, "bandwidth"},
+                                   std::string_view description) {
+  add(info_of(module, name, "byte", description, "bandwidth"),
       [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
@@ -188,7 +194,10 @@ ordered_json StatisticsRegistry::to_json() const {
   ordered_json out = ordered_json::object();
   for (const auto& [module, indices] : by_module_) {
     ordered_json& section = out[module];
-    for (std::size_t i : indices) section[infos_[entries_[i].info].name] = entries_[i].json();
+    for (std::size_t i : indices) {
+      const Entry& e = entries_[i];
+      section[infos_[e.info].name] = e.read(e.total == nullptr ? 0 : *e.total - e.before);
+    }
   }
   return out;
 }

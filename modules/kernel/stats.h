@@ -7,9 +7,10 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "common/policy_counter.h"
 #include "modules/kernel/time.h"
 
@@ -153,27 +154,27 @@ class StatisticsRegistry {
   /// Blocks of the same kind share it.
   static std::string block_of(const std::string& module);
 
-  void counter(const std::string& module, const std::string& name, const Counter& value,
-               const std::string& unit, const std::string& description);
+  void counter(std::string_view module, std::string_view name, const Counter& value,
+               std::string_view unit, std::string_view description);
   /// The counters of a block's policy.
-  void counters(const std::string& module, const std::vector<PolicyCounter>& all);
+  void counters(std::string_view module, const std::vector<PolicyCounter>& all);
   /// A time, shown in whole cycles of a clock, which must outlive the registry.
-  void cycles(const std::string& module, const std::string& name, const Tick& value,
-              const ClockDomain& clock, const std::string& description);
+  void cycles(std::string_view module, std::string_view name, const Tick& value,
+              const ClockDomain& clock, std::string_view description);
   /// A value that is computed when it is read.
-  void value(const std::string& module, const std::string& name, std::function<double()> get,
-             const std::string& unit, const std::string& description);
-  void histogram(const std::string& module, const std::string& name, const Histogram& value,
-                 const std::string& unit, const std::string& description);
+  void value(std::string_view module, std::string_view name, std::function<double()> get,
+             std::string_view unit, std::string_view description);
+  void histogram(std::string_view module, std::string_view name, const Histogram& value,
+                 std::string_view unit, std::string_view description);
   /// A histogram that is computed when it is read.
-  void histogram(const std::string& module, const std::string& name, std::function<Histogram()> get,
-                 const std::string& unit, const std::string& description);
-  void occupancy(const std::string& module, const std::string& name, Occupancy& value,
-                 const std::string& unit, const std::string& description);
-  void bandwidth(const std::string& module, const std::string& name, const BandwidthSeries& value,
-                 const std::string& description);
-  void bandwidth(const std::string& module, const std::string& name,
-                 std::function<BandwidthSeries()> get, const std::string& description);
+  void histogram(std::string_view module, std::string_view name, std::function<Histogram()> get,
+                 std::string_view unit, std::string_view description);
+  void occupancy(std::string_view module, std::string_view name, Occupancy& value,
+                 std::string_view unit, std::string_view description);
+  void bandwidth(std::string_view module, std::string_view name, const BandwidthSeries& value,
+                 std::string_view description);
+  void bandwidth(std::string_view module, std::string_view name,
+                 std::function<BandwidthSeries()> get, std::string_view description);
 
   /// Begins a window of measurement at the present time: counters and times are then read relative
   /// to their present values, and occupancies are those since now. Other statistics are not
@@ -202,8 +203,11 @@ class StatisticsRegistry {
     std::uint64_t before = 0;  ///< of total, when the window began
     /// `since`: the total since the window began.
     std::function<nlohmann::ordered_json(std::uint64_t since)> read;
-    nlohmann::ordered_json json() const { return read(total == nullptr ? 0 : *total - before); }
   };
+  /// `kind`: StatisticInfo::kind.
+  static StatisticInfo info_of(std::string_view module, std::string_view name,
+                               std::string_view unit, std::string_view description,
+                               const char* kind);
   void add(StatisticInfo info, std::function<nlohmann::ordered_json(std::uint64_t)> read,
            const std::uint64_t* total = nullptr, Occupancy* occupancy = nullptr);
 

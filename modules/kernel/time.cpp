@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <systemc>
 
 #include "modules/kernel/domain.h"
 #include "modules/kernel/report.h"
@@ -26,6 +27,16 @@ std::uint64_t high(std::uint64_t n, std::uint64_t reciprocal_of_d) {
 }
 
 }  // namespace
+
+void set_time_resolution() {
+  static const bool done = [] {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+Tick detail::systemc_time() { return sc_core::sc_time_stamp().value(); }
 
 void check_time_resolution() {
   const double seconds = sc_core::sc_get_time_resolution().to_seconds();

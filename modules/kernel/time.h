@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <systemc>
 
 #include "modules/kernel/unlikely.h"
 
@@ -13,16 +13,11 @@ namespace tessera {
 using Tick = std::uint64_t;
 inline constexpr Tick kNever = ~Tick{0};
 inline constexpr Tick kTicksPerSecond = 1'000'000'000'000'000;
+inline constexpr Tick kTicksPerNs = kTicksPerSecond / 1'000'000'000;
 
 /// Sets SystemC's time resolution to 1 fs, once. The first call must come before the construction
 /// of the first sc_time.
-inline void set_time_resolution() {
-  static const bool done = [] {
-    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    return true;
-  }();
-  static_cast<void>(done);
-}
+void set_time_resolution();
 
 /// SC_ERROR "/tessera/core/time_resolution" if SystemC's time resolution is not 1 fs, because every
 /// annotated delay would be scaled. Every block calls it in its constructor.
@@ -32,26 +27,14 @@ namespace detail {
 /// The present time while the ProcessScheduler calls processes; kNever otherwise. Only the
 /// ProcessScheduler writes it. One for each thread that runs domains (modules/kernel/domain.h).
 inline thread_local Tick present = kNever;
-/// Cache of to_sc_time(), indexed by a hash of the number of ticks.
-using MadeTimes = std::array<sc_core::sc_time, 64>;
-inline MadeTimes main_thread_times;
-/// The thread's own. A pointer, because a thread_local object with a constructor costs a check at
-/// each use.
-inline thread_local MadeTimes* made_times = &main_thread_times;
+/// SystemC's present time.
+Tick systemc_time();
 }  // namespace detail
 
-/// The present simulated time. Called about fifty times per memory access.
+/// The present simulated time. Called about fifty times per memory access. As an sc_time:
+/// modules/kernel/sc_time.h.
 inline Tick now() {
-  return unlikely(detail::present == kNever) ? sc_core::sc_time_stamp().value() : detail::present;
-}
-
-/// Converts ticks to sc_time. Results are cached, because sc_time::from_value() is a call into the
-/// SystemC library and nearly every delay is one of a few numbers of clock cycles, plus or minus a
-/// tick of rounding.
-inline sc_core::sc_time to_sc_time(Tick t) {
-  sc_core::sc_time& kept = (*detail::made_times)[t * 0x9e3779b97f4a7c15U >> 58];
-  if (unlikely(kept.value() != t)) kept = sc_core::sc_time::from_value(t);
-  return kept;
+  return unlikely(detail::present == kNever) ? detail::systemc_time() : detail::present;
 }
 
 /// A clock. The time of cycle n is the rounded quotient n * 10^15 / frequency, so that clocks of

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json.h"
 #include "modules/llc/slice_kind.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "policies/remote_caching.h"
 
-namespace tessera {
+namespace tessera::llc_kind {
 
 namespace {
 
@@ -70,4 +72,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::llc_kind

@@ -7,7 +7,7 @@
 #include "modules/plan/run_figures.h"
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::remote_cache_kind {
 
 namespace {
 
@@ -42,4 +42,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::remote_cache_kind

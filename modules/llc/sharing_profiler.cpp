@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/sharing_profiler.h"
 
+#include "modules/protocol/memory_request.h"
+
 namespace tessera {
 
 void SharingProfiler::on_access(const ObservedAccess& access) {

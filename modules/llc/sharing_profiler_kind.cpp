@@ -5,7 +5,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 
-namespace tessera {
+namespace tessera::sharing_profiler_kind {
 
 namespace {
 
@@ -32,4 +32,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::sharing_profiler_kind

@@ -5,6 +5,7 @@
 
 #include "modules/llc/slice_stages.h"
 #include "modules/protocol/atomics.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 

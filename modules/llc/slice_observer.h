@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
-#include "modules/protocol/memory_request.h"
+#include "common/ids.h"
 
 namespace tessera {
+
+struct MemoryRequest;
 
 /// Requester and home of an access that a slice observes.
 enum class AccessOrigin : std::uint8_t {

@@ -29,8 +29,8 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   if (role_.owns(first.home())) {
     // Both stamps are written here, because at the lookup the host cache line with the stamps is
     // not in the host's caches.
-    first.stamps[static_cast<std::size_t>(Hop::kToDram)] = entry.sent;
-    first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+    first.stamp(Hop::kToDram) = entry.sent;
+    first.stamp(Hop::kFromDram) = t;
   }
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes;

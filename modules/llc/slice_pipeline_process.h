@@ -86,7 +86,7 @@ void SlicePipeline<Role>::send_responses(QueuedOutput<ResponseSender>& out, Tick
   while (out.ready(t, t + delay)) {
     Payload& payload = *out.queue.pop();
     MemoryRequest& request = request_of(payload);
-    Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
+    Tick& left = request.stamp(Hop::kFromLlc);
     if (role_.stamps_departure(request)) left = t + delay;
     const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
     (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;

@@ -4,6 +4,8 @@
 // SlicePipeline's untimed transport, observers, page invalidation and statistics. Included by
 // modules/llc/slice_pipeline.h.
 
+#include "modules/kernel/sc_time.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/llc/slice_pipeline.h"
 
 namespace tessera {

@@ -12,4 +12,8 @@ std::unique_ptr<LlcSlice> make_llc_slice(const char* name, const LlcSliceConfig&
   return make_policy<LlcSlice>(site.role, {name, config, map, pool, site});
 }
 
+void check_slice_role(const std::string& role) {
+  static_cast<void>(PolicyRegistry<LlcSlice>::instance().get(role));
+}
+
 }  // namespace tessera

@@ -8,8 +8,6 @@
 
 #include "common/ids.h"
 #include "modules/llc/llc_config.h"
-#include "modules/llc/slice_observer.h"
-#include "modules/protocol/transaction_pool.h"
 #include "policies/address_map.h"
 #include "policies/policy.h"
 #include "policies/remote_caching.h"
@@ -18,6 +16,8 @@
 namespace tessera {
 
 class LlcSlice;
+class SliceObserver;
+class TransactionPool;
 
 /// A slice's place in its platform, as plain data. The pointees must outlive the slice.
 struct SliceSite {
@@ -64,5 +64,8 @@ struct SliceContext {
 std::unique_ptr<LlcSlice> make_llc_slice(const char* name, const LlcSliceConfig& config,
                                          const AddressMap& map, TransactionPool& pool,
                                          const SliceSite& site);
+
+/// Throws InputError, with the nearest name, if the role is unknown.
+void check_slice_role(const std::string& role);
 
 }  // namespace tessera

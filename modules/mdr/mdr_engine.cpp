@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "modules/kernel/statistics_visitor.h"
+#include "modules/protocol/memory_request.h"
 
 namespace tessera {
 

@@ -12,6 +12,7 @@
 #include "modules/kernel/time.h"
 #include "modules/llc/slice_observer.h"
 #include "modules/mdr/mdr_config.h"
+#include "modules/mdr/mdr_engine_site.h"
 #include "modules/mdr/set_sampler.h"
 #include "modules/protocol/flush.h"
 #include "policies/mdr_model.h"
@@ -32,13 +33,6 @@ struct MdrStats {
 };
 
 void describe(StatisticsVisitor& v, MdrStats& s);
-
-/// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
-/// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
-struct MdrEngineSite {
-  std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
-  std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
-};
 
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
 /// whether read-only lines of other partitions are cached in the requester's slice. In a multi-GPU

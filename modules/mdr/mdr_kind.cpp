@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/llc_config.h"
+#include "modules/mdr/mdr_engine.h"
 #include "modules/mdr/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
@@ -7,7 +8,7 @@
 #include "modules/plan/chosen_policy.h"
 #include "policies/remote_caching.h"
 
-namespace tessera {
+namespace tessera::mdr_kind {
 
 namespace {
 
@@ -50,4 +51,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::mdr_kind

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/mdr/mdr_engine.h"
+#include "modules/mdr/mdr_config.h"
+#include "modules/mdr/mdr_engine_site.h"
+#include "modules/mdr/set_sampler.h"
 #include "modules/plan/block_site.h"
+#include "policies/mdr_model.h"
 
 namespace tessera {
+
+class ReplicationSwitch;
 
 /// No sockets.
 struct MdrSite : BlockSite {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/kernel/unlikely.h"
 

@@ -2,6 +2,7 @@
 #include "modules/memory/dram_kind.h"
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/sites.h"
 #include "modules/plan/block_build.h"

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/kernel/block.h"
+#include "modules/protocol/memory_request.h"
+
 namespace tessera {
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/l2_tlb_config.h"
+
 #include "common/legal_values.h"
-#include "modules/mmu/l2_tlb.h"
 
 namespace tessera {
 

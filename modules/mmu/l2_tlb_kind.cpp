@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "common/json.h"
+#include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
@@ -8,7 +10,7 @@
 #include "modules/plan/run_figures.h"
 #include "policies/page_migration.h"
 
-namespace tessera {
+namespace tessera::l2_tlb_kind {
 
 namespace {
 
@@ -60,4 +62,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::l2_tlb_kind

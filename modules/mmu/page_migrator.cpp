@@ -10,8 +10,6 @@ namespace tessera {
 
 namespace {
 
-constexpr Tick kTicksPerNs = 1'000'000;
-
 using Order = MigrationOrder::Kind;
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "modules/kernel/timed_queue.h"
 #include "modules/mmu/gpu_migrator.h"
 #include "modules/mmu/migration_messages.h"
+#include "modules/mmu/mmu_platform.h"
 #include "modules/mmu/page_migrator_config.h"
 #include "modules/mmu/page_table.h"
 #include "modules/protocol/flush.h"
@@ -40,21 +41,6 @@ struct PageMigratorStats {
 };
 
 void describe(StatisticsVisitor& v, PageMigratorStats& s);
-
-/// The page migrator's interface to the platform.
-struct PageMigratorPlatform {
-  /// Home of an SM: a channel with the SMs of its partition, or a GPU with its SMs.
-  std::function<ChannelId(SmId)> channel_of;
-  /// Copies the newest bytes of a page (value mode `carried` only).
-  std::function<void(std::uint64_t from, std::uint64_t to)> copy;
-};
-
-/// The GPUs of a page migrator. Plain data.
-struct MigrationSite {
-  std::uint32_t gpus = 1;
-  std::uint32_t slices_per_gpu = 1;
-  std::vector<Domain*> domains;  ///< of the GPUs; empty: that of the migrator
-};
 
 struct PageMigratorSite;
 

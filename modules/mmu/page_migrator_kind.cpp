@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_migrator.h"
 #include "modules/mmu/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/chosen_policy.h"
 
-namespace tessera {
+namespace tessera::page_migrator_kind {
 
 namespace {
 
@@ -58,4 +59,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_migrator_kind

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 

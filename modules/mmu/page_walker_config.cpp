@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/mmu/page_walker.h"
+#include "modules/mmu/page_walker_config.h"
 
 namespace tessera {
 

@@ -7,14 +7,18 @@
 #include <functional>
 #include <memory>
 
-#include "modules/mmu/l2_tlb.h"
-#include "modules/mmu/page_migrator.h"
-#include "modules/mmu/page_table.h"
-#include "modules/mmu/page_walker.h"
-#include "modules/mmu/uvm_driver.h"
+#include "modules/mmu/l2_tlb_config.h"
+#include "modules/mmu/mmu_platform.h"
+#include "modules/mmu/page_migrator_config.h"
+#include "modules/mmu/page_walker_config.h"
+#include "modules/mmu/uvm_driver_config.h"
 #include "modules/plan/block_site.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
+
+class PagePlacement;
+class PageTable;
 
 /// 1 in per SM of the GPU, 1 out.
 struct L2TlbSite : BlockSite {

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr char kOutOfMemory[] = "/tessera/mmu/out_of_memory";
 constexpr char kBadPlacement[] = "/tessera/mmu/bad_placement";
-constexpr Tick kTicksPerNs = 1'000'000;
 
 }  // namespace
 

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "modules/kernel/block_base.h"
-#include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/mmu/mmu_platform.h"
 #include "modules/mmu/page_slots.h"
 #include "modules/mmu/page_table.h"
+#include "modules/mmu/uvm_driver_config.h"
 #include "modules/protocol/memory_request.h"
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/response_port.h"
@@ -25,56 +26,6 @@
 namespace tessera {
 
 struct UvmSite;
-
-enum class FaultMode : std::uint8_t {
-  kFault,       ///< the first access to a page faults
-  kPrefaulted,  ///< the first access to a page maps it without latency
-};
-
-/// The fault latency is from NUBA section 6; it covers handling and eviction.
-struct UvmDriverConfig {
-  std::uint64_t clock_hz = 1'400'000'000;
-  FaultMode mode = FaultMode::kFault;
-  std::uint64_t fault_latency_ns = 20'000;
-  std::uint32_t concurrent_faults = 0;  ///< 0 = no limit
-  std::uint32_t fault_entries = 1024;
-  std::uint32_t queue_depth = 64;
-
-  /// All configuration errors; empty if the configuration is valid.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, UvmDriverConfig& c);
-
-struct UvmDriverStats {
-  Counter requests = 0;
-  Counter faults = 0;
-  Counter merges = 0;
-  Counter pages_mapped = 0;
-  Counter errors = 0;
-  Histogram fault_latency;
-  Occupancy pending;
-};
-
-void describe(StatisticsVisitor& v, UvmDriverStats& s);
-
-/// The pages of an allocation.
-struct AllocationPages {
-  std::uint64_t first = 0;  ///< virtual page number
-  std::uint64_t count = 1;
-};
-
-/// The driver's interface to the platform, used only for faults.
-struct UvmPlatform {
-  /// The channel of an SM's partition, or the SM's GPU.
-  std::function<ChannelId(SmId)> local_channel;
-  /// Whether a virtual address belongs to an allocation.
-  std::function<bool(std::uint64_t virtual_address)> allocated;
-  /// The allocation of an allocated address. If empty, each page is its own allocation.
-  std::function<AllocationPages(std::uint64_t virtual_address)> allocation = {};
-  /// Name of the page-placement policy, for messages.
-  std::string placement = {};
-};
 
 /// The unified-memory driver: handles page faults and places pages with PagePlacement (NUBA
 /// sections 4 and 6).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/mmu/uvm_driver.h"
+#include "modules/mmu/uvm_driver_config.h"
 
 namespace tessera {
 

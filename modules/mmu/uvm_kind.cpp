@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json.h"
 #include "modules/mmu/sites.h"
+#include "modules/mmu/uvm_driver.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
-namespace tessera {
+namespace tessera::uvm_kind {
 
 namespace {
 
@@ -44,4 +46,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::uvm_kind

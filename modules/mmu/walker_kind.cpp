@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_walker.h"
 #include "modules/mmu/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 
-namespace tessera {
+namespace tessera::walker_kind {
 
 namespace {
 
@@ -31,4 +32,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::walker_kind

@@ -6,6 +6,7 @@
 
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/kernel/unlikely.h"
 #include "modules/noc/packet.h"
@@ -13,7 +14,7 @@
 namespace tessera {
 namespace {
 
-PayloadRules rules() {
+PayloadRules duplex_rules() {
   PayloadRules r;
   r.reads = r.writes = PayloadRules::kEvery;
   r.ignores = PayloadRules::kinds(RequestKind::kCoherence);
@@ -36,7 +37,7 @@ BasicDuplexNetwork<Fabric>::BasicDuplexNetwork(std::string name, const Config& c
       config_(sound(name_, config, entries, exits)),
       clock_(config.clock_hz),
       routing_(std::move(routing)),
-      check_(rules()),
+      check_(duplex_rules()),
       entries_(entries),
       exits_(exits),
       request_stats_(exits),

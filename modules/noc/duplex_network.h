@@ -7,11 +7,12 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/kernel/waiting.h"
 #include "modules/noc/mesh_fabric.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/noc_routing.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/ring_fabric.h"
 #include "modules/noc/switch_fabric.h"
@@ -20,15 +21,6 @@
 #include "modules/protocol/payload_check.h"
 
 namespace tessera {
-
-/// Routing functions of a network. The result is the index of an exit (egress) port.
-struct NocRouting {
-  /// For requests with a known home; called once per request, at the entry.
-  std::function<unsigned(const MemoryRequest&)> by_request;
-  /// For all other accesses: requests without a decoded home, debug accesses and b_transport calls
-  /// without an extension. If empty, these accesses get an error response.
-  std::function<unsigned(std::uint64_t address)> by_address;
-};
 
 /// A request network from entry (ingress) to exit (egress) ports, a response network back, and the
 /// TLM handshakes at their ports. Shared by Crossbar, Link, Ring and Mesh, which own the sockets.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json.h"
 #include "modules/noc/gpu_fabric.h"
 #include "modules/noc/network_kind.h"
 #include "modules/noc/sites.h"
@@ -7,7 +8,7 @@
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
-namespace tessera {
+namespace tessera::fabric_kind {
 
 namespace {
 
@@ -53,4 +54,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::fabric_kind

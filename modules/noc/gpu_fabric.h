@@ -63,7 +63,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   using Site = FabricSite;
 
   /// Limit: one bit for each queue of a destination, in 64 bits.
-  static constexpr unsigned kMostGpus = 64 / kPacketClasses;
+  static constexpr unsigned kMostGpus = GpuFabricConfig::kMostGpus;
 
   /// Index: GPU * kPacketClasses + PacketClass. All must be bound.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<GpuFabric>> in;

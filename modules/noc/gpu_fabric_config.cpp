@@ -3,7 +3,6 @@
 
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/time.h"
-#include "modules/noc/gpu_fabric.h"
 
 namespace tessera {
 namespace {
@@ -11,12 +10,11 @@ namespace {
 constexpr std::uint32_t kMostFlitBytes = 4096;
 constexpr std::uint64_t kMostLatency = 1'000'000;
 constexpr std::uint32_t kMostPackets = 65'535;
-constexpr Tick kTicksPerNanosecond = 1'000'000;
 
 }  // namespace
 
 std::uint64_t GpuFabricConfig::latency_cycles() const {
-  return ClockDomain(clock_hz).cycle_from(latency_ns * kTicksPerNanosecond);
+  return ClockDomain(clock_hz).cycle_from(latency_ns * kTicksPerNs);
 }
 
 std::vector<std::string> GpuFabricConfig::validate() const {
@@ -31,8 +29,8 @@ std::vector<std::string> GpuFabricConfig::validate() const {
 
 std::vector<std::string> GpuFabricConfig::validate(unsigned gpus) const {
   std::vector<std::string> errors = validate();
-  if (gpus < 2 || gpus > GpuFabric::kMostGpus) {
-    errors.push_back(std::to_string(gpus) + " GPUs: 2 to " + std::to_string(GpuFabric::kMostGpus) +
+  if (gpus < 2 || gpus > kMostGpus) {
+    errors.push_back(std::to_string(gpus) + " GPUs: 2 to " + std::to_string(kMostGpus) +
                      " expected");
   }
   return errors;

@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/parameters.h"
+#include "common/parameter_visitor.h"
+#include "modules/protocol/packet_class.h"
 
 namespace tessera {
 
 /// The fabric between GPUs: PCIe-like, one link per GPU, one switch (DualOpt section 5, Table 1).
 struct GpuFabricConfig {
+  /// A mask of 64 bits holds the packet classes of all GPUs.
+  static constexpr unsigned kMostGpus = 64 / kPacketClasses;
+
   std::uint64_t clock_hz = 4'000'000'000;
   std::uint32_t flit_bytes = 16;      ///< per cycle and direction of a link
   std::uint64_t latency_ns = 140;     ///< of a packet head, from the link's start to the output

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/bits.h"
 #include "modules/kernel/unlikely.h"
 
 namespace tessera {
@@ -12,8 +13,6 @@ namespace {
 constexpr char kMisaddressed[] = "/tessera/noc/misaddressed_packet";
 
 constexpr const char* kClassNames[kPacketClasses] = {"request", "response"};
-
-unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
 
 }  // namespace
 

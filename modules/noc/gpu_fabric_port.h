@@ -10,10 +10,10 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/domain_link.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/kernel/waiting.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/gpu_fabric_stats.h"
 #include "modules/noc/noc_config.h"

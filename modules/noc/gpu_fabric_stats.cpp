@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "modules/kernel/statistics_visitor.h"
@@ -56,30 +57,28 @@ class JoinedRegistrar final : public StatisticsVisitor {
   }
 
  private:
-  void counter(const std::string& name, Counter& field, const std::string& unit,
-               const std::string& description) override {
+  void counter(std::string_view name, Counter& field, std::string_view unit,
+               std::string_view description) override {
     registry_.counter(module_, name, *counted_.at(&field), unit, description);
   }
-  void histogram(const std::string& name, Histogram&, const std::string& unit,
-                 const std::string& description) override {
+  void histogram(std::string_view name, Histogram&, std::string_view unit,
+                 std::string_view description) override {
     registry_.histogram(
         module_, name, [parts = parts_] { return joined_latency(parts); }, unit, description);
   }
-  void bandwidth(const std::string& name, BandwidthSeries&,
-                 const std::string& description) override {
+  void bandwidth(std::string_view name, BandwidthSeries&, std::string_view description) override {
     registry_.bandwidth(
         module_, name, [parts = parts_] { return joined_series(parts); }, description);
   }
-  void occupancy(const std::string& name, Occupancy&, const std::string&,
-                 const std::string&) override {
+  void occupancy(std::string_view name, Occupancy&, std::string_view, std::string_view) override {
     cannot_join(name);
   }
-  void cycles(const std::string& name, Tick&, const std::string&) override { cannot_join(name); }
-  void on_value(const std::string& name, double&, const std::string&, const std::string&) override {
+  void cycles(std::string_view name, Tick&, std::string_view) override { cannot_join(name); }
+  void on_value(std::string_view name, double&, std::string_view, std::string_view) override {
     cannot_join(name);
   }
-  [[noreturn]] void cannot_join(const std::string& name) const {
-    throw std::logic_error(module_ + "." + name + " has no sum over parts");
+  [[noreturn]] void cannot_join(std::string_view name) const {
+    throw std::logic_error(module_ + "." + std::string(name) + " has no sum over parts");
   }
 
   StatisticsRegistry& registry_;

@@ -5,6 +5,7 @@
 
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
@@ -13,12 +14,11 @@ using tlm::tlm_generic_payload;
 
 namespace {
 
-constexpr std::uint64_t kMostLatency = 1'000'000;
+constexpr std::uint64_t kMostLinkLatency = 1'000'000;
 constexpr std::uint32_t kMostEntries = 65'535;
-constexpr Tick kTicksPerNanosecond = 1'000'000;
 
 /// Any request that lies within a line's length.
-PayloadRules rules() {
+PayloadRules link_rules() {
   PayloadRules r;
   r.line_bytes = 0;
   r.reads = r.writes = PayloadRules::kEvery;
@@ -65,7 +65,7 @@ LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& co
       in("in"),
       out("out"),
       latency_(config.latency_cycles()),
-      check_(rules()) {
+      check_(link_rules()) {
   {
     const Domain::Construction half(near);
     near_ = std::make_unique<Near>(config_);
@@ -250,13 +250,13 @@ void LongLink::reset() {
 }
 
 std::uint64_t LongLinkConfig::latency_cycles() const {
-  return ClockDomain(clock_hz).cycle_from(latency_ns * kTicksPerNanosecond);
+  return ClockDomain(clock_hz).cycle_from(latency_ns * kTicksPerNs);
 }
 
 std::vector<std::string> LongLinkConfig::validate() const {
   std::vector<std::string> errors;
   require_from_one(errors, "clock_hz", clock_hz, kTicksPerSecond);
-  require_from_one(errors, "latency_ns", latency_ns, kMostLatency);
+  require_from_one(errors, "latency_ns", latency_ns, kMostLinkLatency);
   require_from_one(errors, "queue_depth", queue_depth, kMostEntries);
   return errors;
 }
@@ -266,7 +266,7 @@ void describe(ParameterVisitor& v, LongLinkConfig& c) {
   v.integer("latency_ns", c.latency_ns, "ns",
             "A message's way over the link (DualOpt Table 1; MGPUSim, which DualOpt used, connects "
             "the MMU by a switch of 140 cycles at 1 GHz)",
-            1, kMostLatency);
+            1, kMostLinkLatency);
   v.integer("queue_depth", c.queue_depth, "request",
             "Requests that wait in front of the link, and behind it beyond those on the way (ours)",
             1, kMostEntries);

@@ -5,7 +5,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 
-namespace tessera {
+namespace tessera::long_link_kind {
 
 namespace {
 
@@ -33,4 +33,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::long_link_kind

@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostConcentration = 8;
 constexpr std::uint32_t kMostVcs = 4;
 constexpr std::uint32_t kMostVcFlits = 1024;
 constexpr std::uint32_t kLeastRouterLatency = 3;
-constexpr std::uint32_t kMostLatency = 1000;
+constexpr std::uint32_t kMostMeshLatency = 1000;
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.size() < 10 &&
@@ -166,9 +166,9 @@ std::vector<std::string> MeshConfig::validate() const {
   range("concentration", concentration, 1, kMostConcentration);
   range("vcs", vcs, 1, kMostVcs);
   range("vc_flits", vc_flits, 1, kMostVcFlits);
-  range("router_latency", router_latency, kLeastRouterLatency, kMostLatency);
-  range("link_latency", link_latency, 1, kMostLatency);
-  range("credit_latency", credit_latency, 1, kMostLatency);
+  range("router_latency", router_latency, kLeastRouterLatency, kMostMeshLatency);
+  range("link_latency", link_latency, 1, kMostMeshLatency);
+  range("credit_latency", credit_latency, 1, kMostMeshLatency);
   range("header_bytes", header_bytes, 1, 1024);
   if (placement != kStaggered) {
     std::vector<std::string> faults;
@@ -256,13 +256,13 @@ void describe(ParameterVisitor& v, MeshConfig& c) {
   v.integer("router_latency", c.router_latency, "cycle",
             "A flit's way through a router: route computation, VC allocation, switch allocation, "
             "switch traversal (not published; ours)",
-            kLeastRouterLatency, kMostLatency);
+            kLeastRouterLatency, kMostMeshLatency);
   v.integer("link_latency", c.link_latency, "cycle",
-            "A flit's way over a link (not published; ours)", 1, kMostLatency);
+            "A flit's way over a link (not published; ours)", 1, kMostMeshLatency);
   v.integer("credit_latency", c.credit_latency, "cycle",
             "From the departure of a flit from a buffer to the use of its entry by the upstream "
             "router (not published; ours)",
-            1, kMostLatency);
+            1, kMostMeshLatency);
   v.integer("header_bytes", c.header_bytes, "byte",
             "Address and control of every packet (not published; ours: a line of 128 B takes 5 "
             "flits)",

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "common/bits.h"
 #include "modules/kernel/unlikely.h"
 
 namespace tessera {
 namespace {
-
-unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
 
 /// The first request after `last`, cyclically. `last`: above 63 at first.
 unsigned round_robin(std::uint64_t requests, std::uint8_t last) {

@@ -8,7 +8,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/waiting.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/mesh_state.h"
 #include "modules/noc/noc_stats.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "common/json.h"
 #include "modules/noc/mesh.h"
 #include "modules/noc/network_kind.h"
 #include "modules/noc/sites.h"
@@ -9,7 +10,7 @@
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
-namespace tessera {
+namespace tessera::mesh_kind {
 
 namespace {
 
@@ -75,4 +76,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::mesh_kind

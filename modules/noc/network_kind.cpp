@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/network_kind.h"
 
+#include "common/json.h"
 #include "modules/noc/network_energy.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"

@@ -6,7 +6,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 
-namespace tessera {
+namespace tessera::noc_kind {
 
 namespace {
 
@@ -45,4 +45,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::noc_kind

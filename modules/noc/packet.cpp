@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/packet.h"
 
+#include <tlm>
+
+#include "modules/protocol/memory_request.h"
+
 namespace tessera {
 namespace {
 

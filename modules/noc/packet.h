@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <tlm>
 
-#include "modules/protocol/memory_request.h"
+namespace tlm {
+class tlm_generic_payload;
+}
 
 namespace tessera {
+
+struct MemoryRequest;
 
 /// Granule of data and operands on the networks of a GPU, in bytes.
 inline constexpr std::uint32_t kNocGranule = 8;

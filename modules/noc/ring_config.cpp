@@ -8,8 +8,8 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kMostNodes = 64;
-constexpr std::uint32_t kMostLatency = 10'000;
-constexpr std::uint32_t kMostPackets = 65'535;
+constexpr std::uint32_t kMostRingLatency = 10'000;
+constexpr std::uint32_t kMostRingPackets = 65'535;
 
 }  // namespace
 
@@ -30,8 +30,8 @@ std::vector<std::string> RingConfig::validate() const {
   };
   range("clock_hz", clock_hz, 1, kTicksPerSecond);
   range("link_bytes", link_bytes, 1, 4096);
-  range("hop_latency", hop_latency, 1, kMostLatency);
-  range("buffer_packets", buffer_packets, 2, kMostPackets);
+  range("hop_latency", hop_latency, 1, kMostRingLatency);
+  range("buffer_packets", buffer_packets, 2, kMostRingPackets);
   range("header_bytes", header_bytes, 1, 1024);
   return errors;
 }
@@ -54,10 +54,10 @@ void describe(ParameterVisitor& v, RingConfig& c) {
             4096);
   v.integer("hop_latency", c.hop_latency, "cycle",
             "a packet head's way from a node's input to the next node's (not published)", 1,
-            kMostLatency);
+            kMostRingLatency);
   v.integer("buffer_packets", c.buffer_packets, "packet",
             "buffer of a node for each direction, and for what enters and leaves (not published)",
-            2, kMostPackets);
+            2, kMostRingPackets);
   v.integer("header_bytes", c.header_bytes, "byte", "address and control of every packet (ours)", 1,
             1024);
   v.text("arbitration", c.arbitration.name,

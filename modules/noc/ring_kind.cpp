@@ -6,7 +6,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 
-namespace tessera {
+namespace tessera::ring_kind {
 
 namespace {
 
@@ -30,4 +30,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::ring_kind

@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/noc/duplex_network.h"
 #include "modules/noc/gpu_fabric_config.h"
-#include "modules/noc/long_link.h"
+#include "modules/noc/long_link_config.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/noc_routing.h"
 #include "modules/noc/ring_config.h"
 #include "modules/plan/block_site.h"
 
 namespace tessera {
+
+class Domain;
 
 /// n in, m out: crossbars, point-to-point links and switches.
 struct NocSite : BlockSite {

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <cassert>
 
+#include "common/bits.h"
 #include "modules/kernel/prefetch.h"
 
 namespace tessera {
-namespace {
-
-unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
-
-}  // namespace
+namespace {}  // namespace
 
 // ---- packets and queues ----
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/time.h"
 #include "modules/kernel/unlikely.h"
+#include "modules/kernel/waiting.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/switch_state.h"

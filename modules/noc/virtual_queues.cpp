@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "common/bits.h"
+
 namespace tessera {
 namespace {
 
 constexpr std::uint8_t kBeforeFirst = 63;
-
-bool is_one_bit(std::uint64_t word) { return (word & (word - 1)) == 0; }
-
-std::uint32_t lowest_bit(std::uint64_t word) {
-  return static_cast<std::uint32_t>(__builtin_ctzll(word));
-}
 
 }  // namespace
 
@@ -66,7 +62,7 @@ std::uint64_t VirtualQueues::arrival(std::uint32_t buffer, std::uint32_t output,
 
 std::uint32_t VirtualQueues::grant(std::uint32_t buffer, std::uint32_t output, std::uint32_t link,
                                    std::uint64_t inputs, std::uint64_t cycle) {
-  if (is_one_bit(inputs)) return lowest_bit(inputs);
+  if (at_most_one_bit(inputs)) return lowest_bit(inputs);
   ArbitrationRequests requests{inputs, last_input_[link + output], nullptr};
   if (by_age_) {
     for (std::uint64_t left = inputs; left != 0; left &= left - 1) {
@@ -80,7 +76,7 @@ std::uint32_t VirtualQueues::grant(std::uint32_t buffer, std::uint32_t output, s
 
 std::uint32_t VirtualQueues::accept(std::uint32_t buffer, std::uint64_t outputs,
                                     std::uint64_t cycle) {
-  if (is_one_bit(outputs)) return lowest_bit(outputs);
+  if (at_most_one_bit(outputs)) return lowest_bit(outputs);
   ArbitrationRequests requests{outputs, last_output_[buffer], nullptr};
   if (by_age_) {
     for (std::uint64_t left = outputs; left != 0; left &= left - 1) {

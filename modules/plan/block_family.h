@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "modules/plan/block_families.h"
 #include "modules/plan/block_handle.h"
 #include "modules/plan/block_site.h"
 
@@ -40,16 +41,6 @@ template <class Site>
 BlockHandle make_block(const std::string& name, const Site& site) {
   return make_any_block(Site::kFamily, name, site);
 }
-
-/// Throws InputError for an unknown family.
-std::vector<std::string> block_implementations(const std::string& family);
-
-/// Families, in alphabetical order, each with an earlier name of its parameter, or none.
-struct BlockFamily {
-  std::string name;
-  std::string alias;
-};
-std::vector<BlockFamily> block_families();
 
 /// Registers a family with our implementation, "tlm".
 template <class Site>

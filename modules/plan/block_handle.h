@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
-
 namespace tessera {
+
+class Block;
 
 using TargetPort =
     tlm::tlm_base_target_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
@@ -20,6 +20,11 @@ using InitiatorPort =
 /// A created block: its sockets, and the interfaces that it offers to its platform. Other blocks
 /// and the platform find an interface by its type, not by the block's kind.
 struct BlockHandle {
+  BlockHandle();
+  BlockHandle(BlockHandle&& other) noexcept;
+  BlockHandle& operator=(BlockHandle&& other) noexcept;
+  ~BlockHandle();
+
   std::unique_ptr<sc_core::sc_module> module;  ///< set if the block is an sc_module
   std::unique_ptr<Block> plain;                ///< set if it is not
   Block* block = nullptr;                      ///< the same object; never null

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "modules/kernel/any_config.h"
 #include "modules/plan/config_view.h"
 #include "modules/plan/plan.h"

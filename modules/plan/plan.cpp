@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/json.h"
 #include "modules/plan/block_kind.h"
 
 namespace tessera {

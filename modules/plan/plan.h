@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "common/node_level.h"
 
 namespace tessera {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/kept_json.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/plan/config_view.h"
@@ -46,13 +46,7 @@ class RunFigures {
   /// single blocks. `cycles`: of the SMs' clock; `seconds`: of the run.
   RunFigures(const PlatformPlan& plan, const ConfigView& config,
              const std::vector<ParameterSetting>& overrides, const nlohmann::ordered_json& modules,
-             double cycles, double seconds)
-      : plan_(plan),
-        config_(config),
-        overrides_(overrides),
-        modules_(modules),
-        cycles_(cycles),
-        seconds_(seconds) {}
+             double cycles, double seconds);
 
   const PlatformPlan& plan() const { return plan_; }
   const ConfigView& config() const { return config_; }
@@ -92,14 +86,14 @@ class RunFigures {
   // What derive() of a kind writes.
 
   /// A figure that all platforms have (platforms/derived.cpp), or an object of the kind's own.
-  nlohmann::ordered_json& operator[](const std::string& figure) { return figures_[figure]; }
+  nlohmann::ordered_json& operator[](const std::string& figure);
   /// Sums to which blocks of several kinds add, such as "off_node_requests".
   void add(const std::string& term, double value) { terms_[term] += value; }
   double term(const std::string& name) const {
     const auto it = terms_.find(name);
     return it == terms_.end() ? 0 : it->second;
   }
-  const nlohmann::ordered_json& figures() const { return figures_; }
+  const nlohmann::ordered_json& figures() const { return *figures_; }
 
  private:
   const PlatformPlan& plan_;
@@ -108,7 +102,7 @@ class RunFigures {
   const nlohmann::ordered_json& modules_;
   const double cycles_;
   const double seconds_;
-  nlohmann::ordered_json figures_ = nlohmann::ordered_json::object();
+  KeptJson<nlohmann::ordered_json> figures_;  ///< an object
   std::map<std::string, double> terms_;
 };
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/energy_model.h"
 
+#include "modules/power/units.h"
+
 namespace tessera {
-
-namespace {
-
-constexpr double kNano = 1e-9;
-constexpr double kPico = 1e-12;
-
-}  // namespace
 
 Energy sm_energy(const PowerConfig& c, double lane_operations, double seconds) {
   return {lane_operations * c.sm_lane_operation_pj * kPico, c.sm_static_w * seconds};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/json.h"
+
 namespace tessera {
 
 using nlohmann::ordered_json;

@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "modules/power/energy_model.h"
 
 namespace tessera {

@@ -4,13 +4,12 @@
 #include <cassert>
 #include <cmath>
 
+#include "modules/power/units.h"
+
 namespace tessera {
 
 namespace {
 
-constexpr double kFemto = 1e-15;
-constexpr double kNano = 1e-9;
-constexpr double kPico = 1e-12;
 constexpr double kMicrometresPerMillimetre = 1e3;
 constexpr double kSramReferenceBytes = 8192;
 

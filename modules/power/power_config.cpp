@@ -2,6 +2,7 @@
 #include "modules/power/power_config.h"
 
 #include "common/json.h"
+#include "modules/kernel/parameters.h"
 
 namespace tessera {
 
@@ -11,9 +12,9 @@ std::vector<std::string> PowerConfig::validate() const {
   describe(lister, copy);
   std::vector<std::string> errors;
   for (const ListedParameter& p : lister.parameters()) {
-    const auto value = p.value.get<double>();
+    const auto value = p.value->get<double>();
     if (value >= p.info.min && value <= p.info.max) continue;  // false for NaN
-    errors.push_back("power." + p.info.name + " is " + p.value.dump() + " " + p.info.unit + ": " +
+    errors.push_back("power." + p.info.name + " is " + p.value->dump() + " " + p.info.unit + ": " +
                      nlohmann::json(p.info.min).dump() + " to " +
                      nlohmann::json(p.info.max).dump() + " expected");
   }

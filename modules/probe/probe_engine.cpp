@@ -400,7 +400,7 @@ void ProbeEngine::count_forwarded(const MemoryRequest& request, Tick t) {
     return;
   }
   ++stats_.supplied;
-  const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
+  const Tick issued = request.stamp(Hop::kIssued);
   stats_.supply_latency.add(clock_.cycles_in(t - issued));
 }
 

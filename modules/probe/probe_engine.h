@@ -19,6 +19,7 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/probe/probe_config.h"
+#include "modules/probe/probe_site.h"
 #include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"
 #include "modules/protocol/memory_request.h"
@@ -59,23 +60,6 @@ struct ProbeStats {
 };
 
 void describe(StatisticsVisitor& v, ProbeStats& s);
-
-/// A probe engine's place in its GPU. The pointees outlive it.
-struct ProbeSite {
-  std::uint32_t core = 0;  ///< among the cores of the GPU
-  /// Home slices of the GPU, [first_slice, end_slice). Misses to other lines are not probed.
-  std::uint32_t first_slice = 0;
-  std::uint32_t end_slice = 0;
-  /// Slice number by which the network routes a message to core 0 of the GPU.
-  std::uint32_t first_core_exit = 0;
-  /// Whether slices forward read hits to other cores (LA-LLC). `map` routes them back.
-  bool slices_forward = false;
-  const AddressMap* map = nullptr;
-  L1ProbeIf* l1 = nullptr;
-  SharerDirectory* directory = nullptr;
-  ProbeTable* probes = nullptr;
-  TransactionPool* pool = nullptr;
-};
 
 /// Between a core's L1 and the network: sends the L1's read misses to other cores' L1s, and
 /// responds to their probes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/llc/sites.h"
 #include "modules/noc/planned_network.h"
 #include "modules/plan/block_build.h"
@@ -7,6 +8,7 @@
 #include "modules/plan/block_kind.h"
 #include "modules/plan/chosen_policy.h"
 #include "modules/plan/run_figures.h"
+#include "modules/probe/probe_engine.h"
 #include "modules/probe/sites.h"
 #include "policies/miss_routing.h"
 

@@ -6,9 +6,11 @@
 #include <memory>
 
 #include "modules/plan/block_site.h"
-#include "modules/probe/probe_engine.h"
+#include "modules/probe/probe_config.h"
+#include "modules/probe/probe_site.h"
 #include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"
+#include "policies/miss_routing.h"
 
 namespace tessera {
 

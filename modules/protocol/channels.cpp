@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/unlikely.h"
 
 namespace tessera {

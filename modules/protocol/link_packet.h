@@ -11,13 +11,9 @@
 
 #include "common/ids.h"
 #include "modules/kernel/time.h"
+#include "modules/protocol/packet_class.h"
 
 namespace tessera {
-
-/// The virtual channel of a packet between GPUs. Responses have their own channel, so that requests
-/// never block them; otherwise GPUs that wait for each other could deadlock.
-enum class PacketClass : std::uint8_t { kRequest, kResponse };
-inline constexpr unsigned kPacketClasses = 2;
 
 /// A packet between two RDMA engines: one request, or one or more responses. Posted: the receiver
 /// completes the packet when it accepts it (TLM_COMPLETED, or BEGIN_RESP when an entry is freed);
@@ -26,7 +22,7 @@ inline constexpr unsigned kPacketClasses = 2;
 class LinkPacket final : public tlm::tlm_generic_payload {
  public:
   /// Maximum number of responses in a packet.
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMost = kMostInPacket;
 
   explicit LinkPacket(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {
     set_data_ptr(&no_data_);

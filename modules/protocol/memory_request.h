@@ -147,6 +147,8 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// Time stamps; kNever where the request did not pass. Written by each block on the way.
   std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = {kNever, kNever, kNever, kNever,
                                                                     kNever};
+  Tick& stamp(Hop hop) { return stamps[static_cast<std::size_t>(hop)]; }
+  Tick stamp(Hop hop) const { return stamps[static_cast<std::size_t>(hop)]; }
   /// kAtomic: owned by the initiator that made the transaction.
   AtomicOperands* atomics = nullptr;
 

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/kernel/block.h"
 #include "modules/protocol/flush.h"
 
 namespace tessera {
+
+class Block;
 
 /// Interface through which the page migrator stops and resumes an SM's accesses.
 class QuiesceIf : public virtual sc_core::sc_interface {

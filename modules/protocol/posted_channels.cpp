@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 
 namespace tessera {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/memory_request.h"
 
 namespace tessera {

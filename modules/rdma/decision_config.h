@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/parameters.h"
+#include "common/parameter_visitor.h"
 
 namespace tessera {
 

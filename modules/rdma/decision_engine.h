@@ -14,6 +14,7 @@
 #include "modules/kernel/timed_queue.h"
 #include "modules/rdma/access_monitor.h"
 #include "modules/rdma/decision_config.h"
+#include "modules/rdma/engine_site.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -28,13 +29,6 @@ struct DecisionStats {
 };
 
 void describe(StatisticsVisitor& v, DecisionStats& s);
-
-/// The GPUs of a decision engine. Plain data.
-struct DecisionEngineSite {
-  std::uint32_t line_bytes = 0;          ///< size of an L1 line, a multiple of 4
-  std::vector<RemoteAccessMode*> modes;  ///< of each GPU, set by the engine. They must outlive it
-  std::vector<Domain*> gpus;             ///< domains of the GPUs; empty: that of the engine
-};
 
 /// The decision engine of the whole system (DualOpt section 4.3, figure 11): samples the L1
 /// accesses of each GPU for a window and then selects, once, the transfer mode of remote lines.

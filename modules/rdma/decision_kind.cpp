@@ -2,10 +2,11 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "modules/rdma/decision_engine.h"
 #include "modules/rdma/sites.h"
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::decision_kind {
 
 namespace {
 
@@ -45,4 +46,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::decision_kind

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <tlm>
 
 #include "modules/noc/packet.h"
-#include "modules/protocol/memory_request.h"
+
+namespace tlm {
+class tlm_generic_payload;
+}
 
 namespace tessera {
+
+struct MemoryRequest;
 
 /// Sizes of the packets between RDMA engines, in bytes (table: docs/blocks/rdma.md).
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/rdma/rdma_config.h"
 
-#include "modules/protocol/link_packet.h"
+#include "modules/protocol/packet_class.h"
 
 namespace tessera {
 
@@ -22,13 +22,13 @@ std::vector<std::string> RdmaConfig::validate() const {
     return errors;
   }
   const std::uint32_t most = format().granules_per_packet();
-  if (most == 0 || most > LinkPacket::kMost) {
+  if (most == 0 || most > kMostInPacket) {
     const std::uint32_t one = transfer_bytes + id_bytes;
     errors.push_back("rdma.packet_payload_bytes (" + std::to_string(packet_payload_bytes) +
-                     ") must hold 1 to " + std::to_string(LinkPacket::kMost) +
+                     ") must hold 1 to " + std::to_string(kMostInPacket) +
                      " times rdma.transfer_bytes + rdma.id_bytes (" + std::to_string(one) +
                      "); it holds " + std::to_string(most) + ": " + std::to_string(one) + " to " +
-                     std::to_string(one * (LinkPacket::kMost + 1) - 1) + " bytes would do");
+                     std::to_string(one * (kMostInPacket + 1) - 1) + " bytes would do");
   }
   return errors;
 }

@@ -7,6 +7,7 @@
 
 #include "modules/kernel/configuration_errors.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/unlikely.h"
 
 namespace tessera {

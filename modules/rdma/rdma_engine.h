@@ -24,37 +24,13 @@
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/response_port.h"
 #include "modules/rdma/codec.h"
+#include "modules/rdma/engine_site.h"
 #include "modules/rdma/rdma_config.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
 
 struct RdmaSite;
-
-/// Untimed accesses of other GPUs to a GPU's lines, sent directly to the home slices.
-class HomeAccessIf {
- public:
-  virtual ~HomeAccessIf() = default;
-  virtual unsigned debug_home(tlm::tlm_generic_payload& payload) = 0;
-  virtual void blocking_home(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
-};
-
-/// An RDMA engine's place in its system. Every field must be set; referenced objects must outlive
-/// the engine.
-struct RdmaEngineSite {
-  GpuId self;
-  unsigned gpus = 0;   ///< 2 or more
-  unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
-  /// The home GPU of a request's line; must differ from `self`.
-  std::function<GpuId(const MemoryRequest&)> home_of;
-  /// Can change during the run.
-  const RemoteAccessMode* transfer = nullptr;
-  PacketPool* packets = nullptr;
-  /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
-  /// engine of the line's home GPU.
-  std::function<unsigned(tlm::tlm_generic_payload&)> debug_at_home;
-  std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)> blocking_at_home;
-};
 
 /// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
 /// of the GPU's SMs for lines of other GPUs, and the requests of other GPUs for the GPU's lines.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "common/json.h"
 #include "modules/llc/llc_config.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "modules/rdma/decision_engine.h"
+#include "modules/rdma/rdma_engine.h"
 #include "modules/rdma/sites.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/sm/l1_roles/multi_gpu.h"

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "modules/plan/block_site.h"
-#include "modules/rdma/decision_engine.h"
-#include "modules/rdma/rdma_engine.h"
+#include "modules/rdma/decision_config.h"
+#include "modules/rdma/engine_site.h"
+#include "modules/rdma/rdma_config.h"
 
 namespace tessera {
 

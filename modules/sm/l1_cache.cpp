@@ -9,7 +9,6 @@
 namespace tessera {
 
 namespace {
-constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
 
 PayloadRules rules(const L1Config& config, const AddressMap& map) {
   PayloadRules r = PayloadRules::whole_lines(config.line_bytes, map.geometry().total_bytes());
@@ -105,7 +104,7 @@ void L1Cache::send_to_memory(Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (memory_port_.requests.ready(t, t + delay)) {
     Payload& payload = *memory_port_.requests.queue.pop();
-    request_of(payload).stamps[at(Hop::kIssued)] = t;
+    request_of(payload).stamp(Hop::kIssued) = t;
     memory_port_.send(payload, delay, [&](Tick arrival) {
       memory_port_.responses.push(clock_.after(arrival, 0), 0, &payload);
     });

@@ -9,9 +9,7 @@
 
 namespace tessera {
 
-namespace {
-constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
-}  // namespace
+namespace {}  // namespace
 
 // Lookups.
 
@@ -217,24 +215,23 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
     }
     array.install(f, line);
   }
-  if (probed) probes_.filled(f, request.stamps[at(Hop::kIssued)]);
+  if (probed) probes_.filled(f, request.stamp(Hop::kIssued));
   if (request.carries_data) std::memcpy(array.data(f), bytes, config_.line_bytes);
 }
 
 void L1Cache::account(const MemoryRequest& request, Tick t) {
-  const auto& s = request.stamps;
-  const Tick issued = s[at(Hop::kIssued)];
+  const Tick issued = request.stamp(Hop::kIssued);
   stats_.miss_latency.add(clock_.cycles_in(t - issued));
-  if (s[at(Hop::kAtLlc)] == kNever || s[at(Hop::kFromLlc)] == kNever) return;
-  stats_.request_network += s[at(Hop::kAtLlc)] - issued;
-  if (s[at(Hop::kToDram)] != kNever && s[at(Hop::kFromDram)] != kNever) {
-    stats_.llc += s[at(Hop::kToDram)] - s[at(Hop::kAtLlc)];
-    stats_.dram += s[at(Hop::kFromDram)] - s[at(Hop::kToDram)];
-    stats_.llc_return += s[at(Hop::kFromLlc)] - s[at(Hop::kFromDram)];
+  if (request.stamp(Hop::kAtLlc) == kNever || request.stamp(Hop::kFromLlc) == kNever) return;
+  stats_.request_network += request.stamp(Hop::kAtLlc) - issued;
+  if (request.stamp(Hop::kToDram) != kNever && request.stamp(Hop::kFromDram) != kNever) {
+    stats_.llc += request.stamp(Hop::kToDram) - request.stamp(Hop::kAtLlc);
+    stats_.dram += request.stamp(Hop::kFromDram) - request.stamp(Hop::kToDram);
+    stats_.llc_return += request.stamp(Hop::kFromLlc) - request.stamp(Hop::kFromDram);
   } else {
-    stats_.llc += s[at(Hop::kFromLlc)] - s[at(Hop::kAtLlc)];
+    stats_.llc += request.stamp(Hop::kFromLlc) - request.stamp(Hop::kAtLlc);
   }
-  stats_.response_network += t - s[at(Hop::kFromLlc)];
+  stats_.response_network += t - request.stamp(Hop::kFromLlc);
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An L1's loosely timed and debug transport.
+#include "modules/kernel/sc_time.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {

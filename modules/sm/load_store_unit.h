@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/block.h"
 #include "modules/kernel/bounded_queue.h"
+#include "modules/kernel/stats.h"
+#include "modules/kernel/waiting.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
 #include "modules/sm/sm_config.h"

@@ -12,16 +12,11 @@
 #include "modules/protocol/page_entry.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/sm/l1_role.h"
+#include "modules/sm/planned_l1.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/sm_interfaces.h"
 
 namespace tessera {
-
-/// Details of a planned L1.
-struct PlannedL1 {
-  std::string role = "local";        ///< L1RoleSite::role
-  std::uint32_t transfer_bytes = 4;  ///< L1RoleSite::transfer_bytes
-};
 
 /// 1 in, 1 out.
 struct L1Site : BlockSite {

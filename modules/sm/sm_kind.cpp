@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
@@ -7,7 +8,7 @@
 #include "modules/sm/sites.h"
 #include "modules/sm/sm_cluster.h"
 
-namespace tessera {
+namespace tessera::sm_kind {
 
 namespace {
 
@@ -81,4 +82,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::sm_kind

@@ -6,10 +6,11 @@
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/sm/l1_cache_config.h"
+#include "modules/umh/coherent_cache_block.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 
-namespace tessera {
+namespace tessera::cache_kinds {
 
 namespace {
 
@@ -140,4 +141,4 @@ const BlockKindRegistration kCpuLlc(cpu_cache_kind("cpu_llc", 13, [](const UmhCo
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cache_kinds

@@ -15,23 +15,11 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/stats.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_port.h"
 #include "modules/umh/coherence_site.h"
 
 namespace tessera::umh {
-
-/// Timing of a cache or a directory of the coherent hierarchy.
-struct CoherenceTiming {
-  std::uint64_t clock_hz = 800'000'000;
-  std::uint32_t latency_cycles = 1;  ///< from the arrival of a message to its lookup
-  /// Accesses and requests of children that are pending at the same time.
-  std::uint32_t transactions = 64;
-  CoherencePortConfig port;
-
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, CoherenceTiming& c);
 
 struct CoherenceBlockStats {
   std::array<Counter, kMessageTypes> received{};  ///< messages, by MessageType

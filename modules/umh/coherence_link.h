@@ -15,6 +15,7 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
 #include "modules/protocol/holds_bytes.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_port.h"
 #include "modules/umh/coherence_site.h"
 
@@ -23,22 +24,6 @@ struct CoherenceLinkSite;
 }
 
 namespace tessera::umh {
-
-/// Links between devices and the host: PCIe (16 GB/s) by default; NVLink: 80 bytes per cycle.
-struct CoherenceLinkConfig {
-  std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t bytes_per_cycle = 16;  ///< of one direction of a link
-  std::uint64_t latency_ns = 140;      ///< of a link, added to a message's transfer
-  /// All devices share the two directions of one link. Off: each device has a link of its own.
-  bool shared = false;
-  /// Queued messages per class and end. A queue at the end of a wire has more: those that the wire
-  /// holds, at one a cycle, so that the latency does not limit the rate.
-  std::uint32_t entries = 16;
-
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, CoherenceLinkConfig& c);
 
 struct CoherenceLinkStats {
   std::array<Counter, kMessageTypes> messages{};  ///< by MessageType

@@ -10,27 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "modules/kernel/block.h"
-#include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/stats.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/kernel/waiting.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_socket.h"
 
 namespace tessera::umh {
 
 constexpr std::size_t index_of(MessageClass c) { return static_cast<std::size_t>(c); }
-
-/// One end of a coherence connection.
-struct CoherencePortConfig {
-  std::uint32_t bytes_per_cycle = 64;  ///< of sent messages, of all classes together
-  std::uint32_t entries = 8;           ///< received messages, per class
-
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, CoherencePortConfig& c);
 
 /// Messages that have arrived at a block: a queue per class, over all its ports. The item's port is
 /// the index of the CoherencePort.

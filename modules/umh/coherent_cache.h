@@ -15,6 +15,7 @@
 #include "modules/cache/cache_array.h"
 #include "modules/kernel/launch_counts.h"
 #include "modules/protocol/memory_request.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_message.h"
 #include "modules/umh/nmoesi.h"
 
@@ -41,33 +42,9 @@ struct CoherentAccess {
   bool merged = false;
 };
 
-/// Blocks that a final flush writes back and evicts.
-enum class FlushedBlocks : std::uint8_t {
-  kAll,
-  kModified,  ///< those in N, M and O. Blocks in E and S stay
-};
-
 struct CoherentCacheEvents {
   std::uint64_t replacements = 0;  ///< blocks that were evicted for other blocks
   std::uint64_t dirty_bytes = 0;   ///< that left for the parent, in write-backs and responses
-};
-
-struct CoherentCacheConfig {
-  std::uint32_t sets = 64;
-  std::uint32_t ways = 4;
-  /// Lines of a block: 1, or the sub-blocks of an SMD's secondary block (64 for 4 KB).
-  std::uint32_t block_lines = 1;
-  /// Bytes of a bit of the byte masks: 1, 2 or 4 (UMH section 4.1.2).
-  std::uint32_t mask_granularity = 1;
-  /// Lines are distributed over `banks` caches of this level, `interleave_lines` at a time. Affects
-  /// only which set a line selects.
-  std::uint32_t banks = 1;
-  std::uint32_t interleave_lines = 1;
-  OwnedRead owned_read = OwnedRead::kToInvalid;
-  FlushedBlocks flushed = FlushedBlocks::kAll;
-
-  /// Throws std::invalid_argument.
-  void validate() const;
 };
 
 /// A cache of the coherent hierarchy, without its timing (UMH sections 4 and 5): GPU L1 and L2, CPU

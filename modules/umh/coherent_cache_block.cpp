@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/statistics_visitor.h"
 #include "modules/kernel/unlikely.h"
 

@@ -17,6 +17,7 @@
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/response_port.h"
 #include "modules/umh/coherence_block.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherent_cache.h"
 
 namespace tessera {
@@ -24,15 +25,6 @@ struct CoherentCacheSite;
 }
 
 namespace tessera::umh {
-
-struct CoherentCacheBlockConfig {
-  CoherenceTiming timing;
-  CoherentCacheConfig cache;
-  std::uint32_t input_depth = 8;                   ///< accesses that wait in front of the pipeline
-  std::uint64_t memory_bytes = ~std::uint64_t{0};  ///< first address beyond the memory
-
-  std::vector<std::string> validate() const;
-};
 
 /// Accesses of the core of an L1. The names are those of L1Stats where the meaning is the same.
 struct CoherentAccessStats {

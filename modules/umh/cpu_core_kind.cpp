@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/host/cpu_core.h"
 #include "modules/host/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/umh/umh_config.h"
 
-namespace tessera {
+namespace tessera::cpu_core_kind {
 
 namespace {
 
@@ -31,4 +32,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cpu_core_kind

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/stats.h"
+#include "modules/kernel/waiting.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
 #include "modules/umh/coherence_message.h"

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_message.h"
 
 namespace tessera::umh {
@@ -22,14 +23,6 @@ class HostMemory {
   virtual Line read(std::uint64_t line) = 0;
   /// Writes the masked bytes. `launch`: for which the write is counted.
   virtual void write(const LineBytes& bytes, LaunchSlot launch) = 0;
-};
-
-struct HmdConfig {
-  std::uint32_t block_bytes = 4096;  ///< secondary block; a multiple of kLineBytes
-  /// The GPU that owns a block sends it to a GPU that reads it (figure 5, b-2).
-  bool peer_transfer = true;
-  /// Throws std::invalid_argument.
-  void validate() const;
 };
 
 /// Host memory directory (UMH section 5.2), without its timing: the root of the coherent hierarchy.

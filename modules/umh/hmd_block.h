@@ -13,6 +13,7 @@
 #include "modules/protocol/flush.h"
 #include "modules/protocol/holds_bytes.h"
 #include "modules/umh/coherence_block.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/hmd.h"
 
@@ -21,16 +22,6 @@ struct HmdSite;
 }
 
 namespace tessera::umh {
-
-struct HmdBlockConfig {
-  CoherenceTiming timing;
-  HmdConfig hmd;
-  std::uint32_t smds = 0;  ///< the first children of the site are SMDs
-  std::uint32_t mask_granularity = 4;
-  std::uint32_t memory_accesses = 128;  ///< accesses to the memory, beyond which no request starts
-
-  std::vector<std::string> validate() const;
-};
 
 /// Host memory directory in front of a host memory controller (UMH section 5.2). Its children are
 /// SMDs and the LLC of the CPU.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "common/json.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "modules/umh/coherence_link.h"
+#include "modules/umh/coherent_cache_block.h"
+#include "modules/umh/hmd_block.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 

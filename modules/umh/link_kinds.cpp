@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coherence links: between the GPUs and the host, and between the partitions of a GPU.
+#include "common/json.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "modules/umh/coherence_link.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 
-namespace tessera {
+namespace tessera::link_kinds {
 
 namespace {
 
@@ -49,4 +51,4 @@ const BlockKindRegistration kPartitionLink([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::link_kinds

@@ -12,10 +12,10 @@
 #include "modules/plan/block_site.h"
 #include "modules/plan/config_view.h"
 #include "modules/plan/plan.h"
-#include "modules/umh/coherence_link.h"
+#include "modules/protocol/holds_bytes.h"
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherence_site.h"
-#include "modules/umh/hmd_block.h"
-#include "modules/umh/smd_block.h"
+#include "modules/umh/coherence_socket.h"
 
 namespace tessera {
 

@@ -5,26 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherent_cache.h"
 
 namespace tessera::umh {
 
 /// Stacked memory directory of one DRAM stack (UMH section 5): a CoherentCache of secondary blocks
 /// whose only child is the L2 of the stack. The owner bit of a line is its directory entry.
-struct SmdConfig {
-  std::uint64_t stack_bytes = 1ULL << 30;
-  std::uint32_t block_bytes = 4096;  ///< secondary block; a multiple of kLineBytes
-  std::uint32_t ways = 1;            ///< 1: direct mapped (the paper's sizing example)
-  std::uint32_t stacks = 4;          ///< of the GPU
-  std::uint32_t mask_granularity = 4;
-  OwnedRead owned_read = OwnedRead::kToInvalid;
-  FlushedBlocks flushed = FlushedBlocks::kModified;
-
-  CoherentCacheConfig cache() const;
-  /// Directory bits of a secondary block: tag, state, and one owner bit per line (figure 7).
-  std::uint32_t entry_bits(std::uint32_t address_bits = 64) const;
-};
-
 class Smd final : public CoherentCache {
  public:
   /// `hmds`: HMD of each block, in turn.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/umh/coherence_config.h"
 #include "modules/umh/coherent_cache_block.h"
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/smd.h"
@@ -17,14 +18,6 @@ struct SmdSite;
 }
 
 namespace tessera::umh {
-
-struct SmdBlockConfig {
-  CoherenceTiming timing;
-  SmdConfig smd;
-  std::uint32_t memory_accesses = 128;  ///< accesses to the stack, beyond which no request starts
-
-  std::vector<std::string> validate() const;
-};
 
 /// Stacked memory directory of one DRAM stack, in front of the stack's channel (UMH section 5,
 /// figure 10): the L2 is its child; HMDs and the SMDs of other GPUs are reached by its parent

@@ -7,9 +7,10 @@
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/umh/sites.h"
+#include "modules/umh/smd_block.h"
 #include "modules/umh/umh_config.h"
 
-namespace tessera {
+namespace tessera::smd_kind {
 
 namespace {
 
@@ -62,4 +63,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::smd_kind

@@ -7,7 +7,7 @@
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 
-namespace tessera {
+namespace tessera::stack_kind {
 
 namespace {
 
@@ -35,4 +35,4 @@ const BlockKindRegistration kKind([] {
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::stack_kind

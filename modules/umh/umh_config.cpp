@@ -2,7 +2,7 @@
 #include "modules/umh/umh_config.h"
 
 #include "common/legal_values.h"
-#include "modules/umh/smd.h"
+#include "modules/umh/coherence_message.h"
 
 namespace tessera {
 

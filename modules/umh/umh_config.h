@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "modules/host/cpu_core.h"
+#include "modules/host/cpu_core_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/plan/config_view.h"
-#include "modules/umh/coherence_link.h"
-#include "modules/umh/coherent_cache_block.h"
-#include "modules/umh/hmd_block.h"
-#include "modules/umh/smd_block.h"
+#include "modules/umh/coherence_config.h"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include "common/legal_values.h"
 #include "modules/llc/sites.h"
-#include "modules/protocol/link_packet.h"
+#include "modules/protocol/packet_class.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 #include "policies/transfer_policy.h"

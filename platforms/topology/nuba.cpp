@@ -5,7 +5,7 @@
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 
-namespace tessera {
+namespace tessera::topology::nuba {
 
 namespace {
 
@@ -76,4 +76,4 @@ const bool kRegistered = register_shape([] {
   return s;
 }());
 
-}  // namespace tessera
+}  // namespace tessera::topology::nuba

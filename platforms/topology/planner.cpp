@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "modules/llc/sites.h"
 #include "modules/plan/block_kind.h"
-#include "modules/sm/sites.h"
+#include "modules/sm/planned_l1.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 

@@ -12,25 +12,25 @@ namespace tessera {
 
 namespace {
 
-std::list<Shape>& registry() {
+std::list<Shape>& registered_shapes() {
   static std::list<Shape> all;
   return all;
 }
 
 }  // namespace
 
-const std::list<Shape>& shapes() { return registry(); }
+const std::list<Shape>& shapes() { return registered_shapes(); }
 
 bool register_shape(const Shape& shape) {
-  for (const Shape& s : registry()) {
+  for (const Shape& s : registered_shapes()) {
     if (s.name == shape.name) {
       throw InputError("a topology named '" + shape.name +
                        "' exists already: register yours under another name");
     }
   }
-  const auto later = std::find_if(registry().begin(), registry().end(),
+  const auto later = std::find_if(registered_shapes().begin(), registered_shapes().end(),
                                   [&shape](const Shape& s) { return s.order > shape.order; });
-  registry().insert(later, shape);
+  registered_shapes().insert(later, shape);
   if (shape.level != NodeLevel::kModule) add_topology_name(shape.name, shape.order);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/suggest.h"
 #include "platforms/topology/shape.h"
 
@@ -20,7 +21,7 @@ class LevelReader {
   LevelReader(const LocatedJson& document, std::size_t number)
       : document_(document),
         pointer_(json_pointer("/tree", number)),
-        value_(document.value.at("tree").at(number)) {
+        value_(document.value->at("tree").at(number)) {
     if (!value_.is_object()) fail("", "a level of the tree must be an object");
   }
 
@@ -82,7 +83,7 @@ class LevelReader {
 }  // namespace
 
 Tree tree_from(const LocatedJson& document) {
-  const nlohmann::json& levels = document.value.at("tree");
+  const nlohmann::json& levels = document.value->at("tree");
   const auto fail = [&document](const char* what) {
     throw InputError(document.where("/tree") + ": " + what);
   };

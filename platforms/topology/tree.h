@@ -3,7 +3,7 @@
 
 // The tree of a platform, from a preset's document and from its configuration.
 
-#include "common/json.h"
+#include "common/json_fwd.h"
 #include "common/located_json.h"
 #include "platforms/system_config.h"
 

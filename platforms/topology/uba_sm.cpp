@@ -2,7 +2,7 @@
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
 
-namespace tessera {
+namespace tessera::topology::uba_sm {
 
 namespace {
 
@@ -76,4 +76,4 @@ const bool kRegistered = register_shape([] {
   return s;
 }());
 
-}  // namespace tessera
+}  // namespace tessera::topology::uba_sm

@@ -6,7 +6,7 @@
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 
-namespace tessera {
+namespace tessera::topology::unified_hierarchy {
 
 namespace {
 
@@ -207,4 +207,4 @@ const bool kRegistered = register_shape([] {
   return s;
 }());
 
-}  // namespace tessera
+}  // namespace tessera::topology::unified_hierarchy

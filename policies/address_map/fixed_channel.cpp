@@ -15,7 +15,7 @@
 #include "policies/bit_matrix.h"
 #include "policies/linear_map.h"
 
-namespace tessera {
+namespace tessera::address_map::fixed_channel {
 
 namespace {
 
@@ -110,4 +110,4 @@ const PolicyRegistration<AddressMap> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::address_map::fixed_channel

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "policies/linear_map.h"
 
-namespace tessera {
+namespace tessera::address_map::gpu_interleave {
 
 namespace {
 
@@ -92,4 +92,4 @@ const PolicyRegistration<AddressMap> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::address_map::gpu_interleave

@@ -14,7 +14,7 @@
 #include "policies/bit_matrix.h"
 #include "policies/linear_map.h"
 
-namespace tessera {
+namespace tessera::address_map::pae {
 
 namespace {
 
@@ -80,4 +80,4 @@ const PolicyRegistration<AddressMap> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::address_map::pae

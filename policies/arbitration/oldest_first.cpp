@@ -5,7 +5,7 @@
 
 #include "policies/arbiter.h"
 
-namespace tessera {
+namespace tessera::arbitration::oldest_first {
 
 namespace {
 
@@ -31,4 +31,4 @@ const PolicyRegistration<Arbiter> kRegistered("oldest-first",
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::arbitration::oldest_first

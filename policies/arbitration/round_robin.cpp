@@ -4,7 +4,7 @@
 
 #include "policies/arbiter.h"
 
-namespace tessera {
+namespace tessera::arbitration::round_robin {
 
 namespace {
 
@@ -26,4 +26,4 @@ const PolicyRegistration<Arbiter> kRegistered("round-robin",
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::arbitration::round_robin

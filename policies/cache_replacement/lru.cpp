@@ -3,7 +3,7 @@
 // recent way first.
 #include "policies/cache_replacement.h"
 
-namespace tessera {
+namespace tessera::cache_replacement::lru {
 
 namespace {
 
@@ -63,4 +63,4 @@ const PolicyRegistration<CacheReplacement> kRegistered("lru", "the least recentl
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cache_replacement::lru

@@ -4,7 +4,7 @@
 #include "policies/bit_matrix.h"
 #include "policies/cache_replacement.h"
 
-namespace tessera {
+namespace tessera::cache_replacement::random {
 
 namespace {
 
@@ -46,4 +46,4 @@ const PolicyRegistration<CacheReplacement> kRegistered("random", "any way, pseud
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cache_replacement::random

@@ -8,7 +8,7 @@
 
 #include "policies/cache_replacement.h"
 
-namespace tessera {
+namespace tessera::cache_replacement::srrip {
 
 namespace {
 
@@ -73,4 +73,4 @@ const PolicyRegistration<CacheReplacement> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cache_replacement::srrip

@@ -38,7 +38,7 @@ std::unique_ptr<CtaScheduler> make(const PolicyContext& c, const BatchedParamete
   return std::make_unique<Batched>(c.tree, p);
 }
 
-const PolicyRegistration<CtaScheduler> kRegistered(
+const PolicyRegistration<CtaScheduler> kBatched(
     "batched", "batches of consecutive CTAs, dealt to the NUMA nodes in turn (LADM section II-B)",
     make);
 

@@ -5,7 +5,7 @@
 
 #include "policies/cta_scheduler.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::distributed {
 
 namespace {
 
@@ -46,4 +46,4 @@ const PolicyRegistration<CtaScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::distributed

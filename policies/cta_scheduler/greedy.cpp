@@ -2,7 +2,7 @@
 // "greedy": CTAs in order, each to the lowest SM of its GPU with free resources.
 #include "policies/gpu_ranges.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::greedy {
 
 namespace {
 
@@ -37,4 +37,4 @@ const PolicyRegistration<CtaScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::greedy

@@ -3,7 +3,7 @@
 // column (same blockIdx.x), run on one NUMA node (LADM section III-D2).
 #include "policies/node_binding.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::grid_binding {
 
 namespace {
 
@@ -44,4 +44,4 @@ const PolicyRegistration<CtaScheduler> kColumns("column-binding",
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::grid_binding

@@ -2,7 +2,7 @@
 // "kernel-wide": the grid in contiguous parts, one per NUMA node (Milic et al.; LADM section II-B).
 #include "policies/node_binding.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::kernel_wide {
 
 namespace {
 
@@ -25,4 +25,4 @@ const PolicyRegistration<CtaScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::kernel_wide

@@ -5,7 +5,7 @@
 
 #include "policies/gpu_ranges.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::partition {
 
 namespace {
 
@@ -50,4 +50,4 @@ const PolicyRegistration<CtaScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::partition

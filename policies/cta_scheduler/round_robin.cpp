@@ -3,7 +3,7 @@
 // range).
 #include "policies/gpu_ranges.h"
 
-namespace tessera {
+namespace tessera::cta_scheduler::round_robin {
 
 namespace {
 
@@ -28,4 +28,4 @@ const PolicyRegistration<CtaScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::cta_scheduler::round_robin

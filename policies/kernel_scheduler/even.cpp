@@ -5,7 +5,7 @@
 
 #include "policies/kernel_scheduler.h"
 
-namespace tessera {
+namespace tessera::kernel_scheduler::even {
 
 namespace {
 
@@ -31,4 +31,4 @@ const PolicyRegistration<KernelScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::kernel_scheduler::even

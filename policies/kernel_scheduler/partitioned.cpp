@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "policies/kernel_scheduler.h"
 
-namespace tessera {
+namespace tessera::kernel_scheduler::partitioned {
 
 namespace {
 
@@ -57,4 +57,4 @@ const PolicyRegistration<KernelScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::kernel_scheduler::partitioned

@@ -4,7 +4,7 @@
 
 #include "policies/kernel_scheduler.h"
 
-namespace tessera {
+namespace tessera::kernel_scheduler::sequential {
 
 namespace {
 
@@ -25,4 +25,4 @@ const PolicyRegistration<KernelScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::kernel_scheduler::sequential

@@ -9,7 +9,7 @@
 #include "policies/launch/array_placement.h"
 #include "policies/node_binding.h"
 
-namespace tessera {
+namespace tessera::launch::coda {
 
 namespace {
 
@@ -69,4 +69,4 @@ const PolicyRegistration<LaunchPlanner> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::launch::coda

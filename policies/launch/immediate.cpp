@@ -4,7 +4,7 @@
 
 #include "policies/launch_planner.h"
 
-namespace tessera {
+namespace tessera::launch::immediate {
 
 namespace {
 
@@ -22,4 +22,4 @@ const PolicyRegistration<LaunchPlanner> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::launch::immediate

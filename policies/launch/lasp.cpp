@@ -8,7 +8,7 @@
 #include "policies/launch/array_placement.h"
 #include "policies/node_binding.h"
 
-namespace tessera {
+namespace tessera::launch::lasp {
 
 namespace {
 
@@ -282,4 +282,4 @@ const PolicyRegistration<LaunchPlanner> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::launch::lasp

@@ -3,7 +3,7 @@
 // other cores in the order of their numbers, under the sharing predictor.
 #include "policies/realistic_probing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::ccn {
 
 namespace {
 
@@ -18,4 +18,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::ccn

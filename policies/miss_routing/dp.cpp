@@ -5,7 +5,7 @@
 
 #include "policies/miss_routing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::dp {
 
 namespace {
 
@@ -36,4 +36,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::dp

@@ -2,7 +2,7 @@
 // "home": the baseline (remote-core paper, section III-A).
 #include "policies/miss_routing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::home {
 
 namespace {
 
@@ -18,4 +18,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::home

@@ -3,7 +3,7 @@
 #include "policies/core_selector.h"
 #include "policies/miss_routing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::ip {
 
 namespace {
 
@@ -35,4 +35,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::ip

@@ -3,7 +3,7 @@
 // hit to the last sharer (modules/llc/roles/last_sharer.h).
 #include "policies/miss_routing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::la_llc {
 
 namespace {
 
@@ -23,4 +23,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::la_llc

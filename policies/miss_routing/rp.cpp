@@ -2,7 +2,7 @@
 // "rp": RP(C, S, P), realistic probing (remote-core paper, section IV-B).
 #include "policies/realistic_probing.h"
 
-namespace tessera {
+namespace tessera::miss_routing::rp {
 
 namespace {
 
@@ -27,4 +27,4 @@ const PolicyRegistration<MissRouting> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::miss_routing::rp

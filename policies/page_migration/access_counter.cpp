@@ -4,7 +4,7 @@
 
 #include "policies/page_migration.h"
 
-namespace tessera {
+namespace tessera::page_migration::access_counter {
 
 namespace {
 
@@ -44,4 +44,4 @@ const PolicyRegistration<PageMigrationPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_migration::access_counter

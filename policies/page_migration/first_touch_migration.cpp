@@ -6,7 +6,7 @@
 
 #include "policies/page_migration.h"
 
-namespace tessera {
+namespace tessera::page_migration::first_touch_migration {
 
 namespace {
 
@@ -69,4 +69,4 @@ const PolicyRegistration<PageMigrationPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_migration::first_touch_migration

@@ -164,7 +164,7 @@ std::unique_ptr<PageMigrationPolicy> make(const PolicyContext&, const GriffinPar
   return std::make_unique<Griffin>(p);
 }
 
-const PolicyRegistration<PageMigrationPolicy> kRegistered(
+const PolicyRegistration<PageMigrationPolicy> kGriffin(
     "griffin",
     "delayed first touch, then by class: dedicated, shared, streaming, owner-shifting (Griffin, "
     "HPCA 2020; DualOpt section 6.3)",

@@ -2,7 +2,7 @@
 // "none": a page stays where it was placed.
 #include "policies/page_migration.h"
 
-namespace tessera {
+namespace tessera::page_migration::none {
 
 namespace {
 
@@ -13,4 +13,4 @@ const PolicyRegistration<PageMigrationPolicy> kRegistered("none", "pages stay wh
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_migration::none

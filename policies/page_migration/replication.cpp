@@ -2,7 +2,7 @@
 // "replication": read-only pages are copied to each partition that uses them (NUBA section 7.6).
 #include "policies/page_migration.h"
 
-namespace tessera {
+namespace tessera::page_migration::replication {
 
 namespace {
 
@@ -43,4 +43,4 @@ const PolicyRegistration<PageMigrationPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_migration::replication

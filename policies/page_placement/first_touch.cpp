@@ -2,7 +2,7 @@
 // "first-touch": places a page in the memory nearest to the first SM that touches it.
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::first_touch {
 
 namespace {
 
@@ -21,4 +21,4 @@ const PolicyRegistration<PagePlacement> kRegistered("first-touch",
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::first_touch

@@ -2,7 +2,7 @@
 // "interleave": the page's number selects its memory, independent of touchers and time.
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::interleave {
 
 namespace {
 
@@ -22,4 +22,4 @@ const PolicyRegistration<PagePlacement> kRegistered("interleave",
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::interleave

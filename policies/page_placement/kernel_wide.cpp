@@ -3,7 +3,7 @@
 // memory.
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::kernel_wide {
 
 namespace {
 
@@ -23,4 +23,4 @@ const PolicyRegistration<PagePlacement> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::kernel_wide

@@ -5,7 +5,7 @@
 
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::lab {
 
 namespace {
 
@@ -51,4 +51,4 @@ const PolicyRegistration<PagePlacement> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::lab

@@ -2,7 +2,7 @@
 // "least-first": the channel with the fewest pages, independent of the toucher (NUBA section 4).
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::least_first {
 
 namespace {
 
@@ -20,4 +20,4 @@ const PolicyRegistration<PagePlacement> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::least_first

@@ -4,7 +4,7 @@
 
 #include "policies/page_placement.h"
 
-namespace tessera {
+namespace tessera::page_placement::round_robin {
 
 namespace {
 
@@ -26,4 +26,4 @@ const PolicyRegistration<PagePlacement> kRegistered("round-robin", "channels in 
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::page_placement::round_robin

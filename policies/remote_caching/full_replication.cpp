@@ -2,7 +2,7 @@
 #include "policies/remote_caching.h"
 #include "policies/remote_caching/parameters.h"
 
-namespace tessera {
+namespace tessera::remote_caching::full_replication {
 
 namespace {
 
@@ -27,4 +27,4 @@ const PolicyRegistration<RemoteCaching> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::remote_caching::full_replication

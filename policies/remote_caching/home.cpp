@@ -2,7 +2,7 @@
 #include "policies/remote_caching.h"
 #include "policies/remote_caching/parameters.h"
 
-namespace tessera {
+namespace tessera::remote_caching::home {
 
 namespace {
 
@@ -25,4 +25,4 @@ const PolicyRegistration<RemoteCaching> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::remote_caching::home

@@ -2,7 +2,7 @@
 // "ronce": cache-remote-once (LADM section III-E).
 #include "policies/remote_caching.h"
 
-namespace tessera {
+namespace tessera::remote_caching::ronce {
 
 namespace {
 
@@ -25,4 +25,4 @@ const PolicyRegistration<RemoteCaching> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::remote_caching::ronce

@@ -2,7 +2,7 @@
 // "rtwice": cache-remote-twice (LADM section III-E).
 #include "policies/remote_caching.h"
 
-namespace tessera {
+namespace tessera::remote_caching::rtwice {
 
 namespace {
 
@@ -23,4 +23,4 @@ const PolicyRegistration<RemoteCaching> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::remote_caching::rtwice

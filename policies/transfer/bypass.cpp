@@ -2,7 +2,7 @@
 // "bypass": the first step of remote access coalescing (DualOpt section 6.1, figure 16).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::bypass {
 
 namespace {
 
@@ -18,4 +18,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::bypass

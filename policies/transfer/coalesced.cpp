@@ -2,7 +2,7 @@
 // "coalesced": remote access coalescing, all three steps (DualOpt section 6.1, figure 16).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::coalesced {
 
 namespace {
 
@@ -19,4 +19,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::coalesced

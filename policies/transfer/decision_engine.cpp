@@ -4,7 +4,7 @@
 // "remote-cache" (DualOpt section 4.3, figure 11).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::decision_engine {
 
 namespace {
 
@@ -59,4 +59,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::decision_engine

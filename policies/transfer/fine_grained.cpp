@@ -2,7 +2,7 @@
 // "fine-grained": the second step of remote access coalescing (DualOpt section 6.1, figure 16).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::fine_grained {
 
 namespace {
 
@@ -21,4 +21,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::fine_grained

@@ -2,7 +2,7 @@
 // "line": whole lines, which L1s cache (direct cache access, DualOpt section 2.3).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::line {
 
 namespace {
 
@@ -18,4 +18,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::line

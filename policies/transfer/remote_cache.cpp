@@ -2,7 +2,7 @@
 // "remote-cache": remote data caching (DualOpt section 4.2).
 #include "policies/transfer_policy.h"
 
-namespace tessera {
+namespace tessera::transfer::remote_cache {
 
 namespace {
 
@@ -20,4 +20,4 @@ const PolicyRegistration<TransferPolicy> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::transfer::remote_cache

@@ -3,6 +3,16 @@
 
 #include "stimuli/ptx/lanes.h"
 
+// Rare instructions, whose handlers are compiled once.
+namespace tessera::ptx::portable {
+
+void add_narrow(AluTable& table);
+void add_rounding(AluTable& table);
+void add_small(AluTable& table);
+void add_video(AluTable& table);
+
+}  // namespace tessera::ptx::portable
+
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 
 void add_integer(AluTable& table);
@@ -14,10 +24,6 @@ void add_half(AluTable& table);
 void add_matrix(AluTable& table);
 void add_memory(AluTable& table);
 void add_mma(AluTable& table);
-void add_narrow(AluTable& table);
-void add_rounding(AluTable& table);
-void add_small(AluTable& table);
-void add_video(AluTable& table);
 void add_warp(AluTable& table);
 
 void add_all(AluTable& table);
@@ -31,11 +37,11 @@ void add_all(AluTable& table) {
   add_matrix(table);
   add_memory(table);
   add_mma(table);
-  add_narrow(table);
-  add_rounding(table);
-  add_small(table);
-  add_video(table);
   add_warp(table);
+  ptx::portable::add_narrow(table);
+  ptx::portable::add_rounding(table);
+  ptx::portable::add_small(table);
+  ptx::portable::add_video(table);
 }
 
 }  // namespace tessera::ptx::TESSERA_PTX_SIMD

@@ -63,17 +63,53 @@ bool holds(T a, T b) {
   return false;
 }
 
+/// Operands of 16 bits as singles; one copy for all comparisons.
+template <class T, bool kFtz, class Cell>
+[[gnu::noinline]] void widen(const Cell* from, unsigned shift, f32* to) {
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    to[i] = comparable<kFtz>(T{static_cast<u16>(from[i] >> shift)});
+  }
+}
+
+template <Compare kCompare>
+[[gnu::noinline]] u32 compare_singles(const f32* a, const f32* b) {
+  u32 result = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    result |= static_cast<u32>(holds<kCompare>(a[i], b[i])) << i;
+  }
+  return result;
+}
+
+template <class T, Compare kCompare, bool kFtz, class Cell>
+u32 compare_widened(const Cell* a, const Cell* b, unsigned shift) {
+  f32 x[kWarpLanes];
+  f32 y[kWarpLanes];
+  widen<T, kFtz>(a, shift, x);
+  widen<T, kFtz>(b, shift, y);
+  return compare_singles<kCompare>(x, y);
+}
+
 template <Compare kCompare, class T, bool kFtz>
 u32 compare_lanes(const Frame& f, const Decoded& d) {
   const auto* a = cells<T>(f, d.slot[2]);
   const auto* b = cells<T>(f, d.slot[3]);
-  u32 result = 0;
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    const auto x = comparable<kFtz>(Lane<T>::get(a[i]));
-    const auto y = comparable<kFtz>(Lane<T>::get(b[i]));
-    result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>) {
+    return compare_widened<T, kCompare, kFtz>(a, b, 0);
+  } else {
+    u32 result = 0;
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      const auto x = comparable<kFtz>(Lane<T>::get(a[i]));
+      const auto y = comparable<kFtz>(Lane<T>::get(b[i]));
+      result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
+    }
+    return result;
   }
-  return result;
+}
+
+/// The same for `set`, which is rare: one copy for all types of its result.
+template <Compare kCompare, class T, bool kFtz>
+[[gnu::noinline]] u32 compare_for_set(const Frame& f, const Decoded& d) {
+  return compare_lanes<kCompare, T, kFtz>(f, d);
 }
 
 /// aux: 0 none, 1 and, 2 or, 3 xor with the predicate in slot 4 (flip negates it).
@@ -93,12 +129,16 @@ void setp(const Frame& f, const Decoded& d) {
   put_predicate(f, d.slot[0], p);
 }
 
+/// Writes `truth` or 0 to each lane.
+[[gnu::noinline]] void put_truth(const Frame& f, const Decoded& d, u32 value, u32 truth) {
+  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) out[i] = (value >> i & 1u) != 0 ? truth : 0;
+  });
+}
+
 template <Compare kCompare, class T, bool kFtz, u32 kTrue>
 void set(const Frame& f, const Decoded& d) {
-  const u32 value = combine(f, d, compare_lanes<kCompare, T, kFtz>(f, d));
-  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
-    for (unsigned i = 0; i < kWarpLanes; ++i) out[i] = (value >> i & 1u) != 0 ? kTrue : 0;
-  });
+  put_truth(f, d, combine(f, d, compare_for_set<kCompare, T, kFtz>(f, d)), kTrue);
 }
 
 template <Compare kCompare, class T, bool kFtz>
@@ -133,38 +173,37 @@ void comparison(AluTable& t, const char* name) {
         name_of<T>());
 }
 
-/// Compares half `kHalf` of each lane's pair.
-template <class T, Compare kCompare, bool kFtz, unsigned kHalf>
-u32 compare_halves(const Frame& f, const Decoded& d) {
-  const auto* a = cells<Half2>(f, d.slot[2]);
-  const auto* b = cells<Half2>(f, d.slot[3]);
-  u32 result = 0;
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    const auto x = comparable<kFtz>(T{static_cast<u16>(a[i] >> (16 * kHalf))});
-    const auto y = comparable<kFtz>(T{static_cast<u16>(b[i] >> (16 * kHalf))});
-    result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
-  }
-  return result;
+/// Compares one half of each lane's pair.
+template <class T, Compare kCompare, bool kFtz>
+u32 compare_halves(const Frame& f, const Decoded& d, unsigned half) {
+  return compare_widened<T, kCompare, kFtz>(cells<Half2>(f, d.slot[2]), cells<Half2>(f, d.slot[3]),
+                                            16 * half);
 }
 
 /// The first destination is the result of the low halves, the second that of the high halves.
 template <class T, Compare kCompare, bool kFtz>
 void setp_pair(const Frame& f, const Decoded& d) {
-  const u32 p = combine(f, d, compare_halves<T, kCompare, kFtz, 0>(f, d));
-  const u32 q = combine(f, d, compare_halves<T, kCompare, kFtz, 1>(f, d));
+  const u32 p = combine(f, d, compare_halves<T, kCompare, kFtz>(f, d, 0));
+  const u32 q = combine(f, d, compare_halves<T, kCompare, kFtz>(f, d, 1));
   put_predicate(f, d.slot[1], q);
   put_predicate(f, d.slot[0], p);
 }
 
-template <class T, Compare kCompare, bool kFtz, u32 kTrue>
-void set_pair(const Frame& f, const Decoded& d) {
-  const u32 low = combine(f, d, compare_halves<T, kCompare, kFtz, 0>(f, d));
-  const u32 high = combine(f, d, compare_halves<T, kCompare, kFtz, 1>(f, d));
+/// Writes `truth` or 0 to each half of each lane.
+[[gnu::noinline]] void put_pair_truth(const Frame& f, const Decoded& d, u32 low, u32 high,
+                                      u32 truth) {
   write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
     for (unsigned i = 0; i < kWarpLanes; ++i) {
-      out[i] = ((low >> i & 1u) != 0 ? kTrue : 0) | ((high >> i & 1u) != 0 ? kTrue << 16 : 0);
+      out[i] = ((low >> i & 1u) != 0 ? truth : 0) | ((high >> i & 1u) != 0 ? truth << 16 : 0);
     }
   });
+}
+
+template <class T, Compare kCompare, bool kFtz, u32 kTrue>
+void set_pair(const Frame& f, const Decoded& d) {
+  const u32 low = combine(f, d, compare_halves<T, kCompare, kFtz>(f, d, 0));
+  const u32 high = combine(f, d, compare_halves<T, kCompare, kFtz>(f, d, 1));
+  put_pair_truth(f, d, low, high, kTrue);
 }
 
 template <class T, Compare kCompare, bool kFtz>

@@ -49,6 +49,12 @@ constexpr MagnitudeRound magnitude_round(bool is_negative) {
   return (kRound == Round::kDown) == is_negative ? MagnitudeRound::kUp : MagnitudeRound::kDown;
 }
 
+/// One copy of F::magnitude() for all instructions.
+template <class F>
+[[gnu::noinline]] u32 magnitude(f64 v, MagnitudeRound round = MagnitudeRound::kNearestEven) {
+  return F::magnitude(v, round);
+}
+
 template <bool kFtz, bool kSat, bool kRelu = false, bool kFinite = false>
 struct Modifiers {
   static constexpr bool ftz = kFtz;
@@ -66,7 +72,7 @@ u16 to_16(S source) {
   if (M::sat) v = clamp01(v);
   if (is_nan(v)) return kNan16;
   if (M::relu && negative(v)) return 0;
-  u32 code = F::magnitude(v, magnitude_round<kRound>(negative(v)));
+  u32 code = magnitude<F>(v, magnitude_round<kRound>(negative(v)));
   if (M::finite && code == kInfinity) --code;
   return static_cast<u16>(code | (negative(v) ? 0x8000u : 0u));
 }
@@ -229,7 +235,7 @@ template <class F, bool kRelu>
 u32 to_code(f64 v) {
   if (is_nan(v)) return kHasNan<F> ? kNan8 : (1u << (kBits<F> - 1)) - 1;
   if (kRelu && negative(v)) return 0;
-  return F::magnitude(v) | (negative(v) ? 1u << (kBits<F> - 1) : 0u);
+  return magnitude<F>(v) | (negative(v) ? 1u << (kBits<F> - 1) : 0u);
 }
 /// A register of a pair: 8 bits for FP4, 16 bits otherwise.
 template <class F>

@@ -7,7 +7,7 @@
 namespace tessera::ptx {
 namespace {
 
-constexpr unsigned kDeepest = 64;
+constexpr unsigned kDeepestConstant = 64;
 constexpr std::uint64_t kWarpSize = 32;
 constexpr int kLowestPrecedence = 1;
 
@@ -26,12 +26,6 @@ int precedence(std::string_view op) {
   return 0;
 }
 
-double as_double(std::uint64_t bits) {
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 Constant from_double(double value) {
   Constant c;
   c.is_float = true;
@@ -45,7 +39,7 @@ Constant from_bool(bool value) {
   return c;
 }
 
-bool truth(const Constant& c) { return c.is_float ? as_double(c.bits) != 0 : c.bits != 0; }
+bool truth(const Constant& c) { return c.is_float ? double_of_bits(c.bits) != 0 : c.bits != 0; }
 
 class Evaluator {
  public:
@@ -90,9 +84,9 @@ class Evaluator {
   }
 
   unsigned deeper(unsigned depth) const {
-    if (depth >= kDeepest) {
+    if (depth >= kDeepestConstant) {
       in_.fail(in_.line(), "constant expression nested too deeply",
-               "at most " + std::to_string(kDeepest) + " levels");
+               "at most " + std::to_string(kDeepestConstant) + " levels");
     }
     return depth + 1;
   }
@@ -142,7 +136,7 @@ class Evaluator {
   Constant float_result(const std::string& op, const Constant& left, const Constant& right,
                         unsigned line) const {
     const auto value = [](const Constant& c) {
-      if (c.is_float) return as_double(c.bits);
+      if (c.is_float) return double_of_bits(c.bits);
       return c.is_unsigned ? static_cast<double>(c.bits)
                            : static_cast<double>(static_cast<std::int64_t>(c.bits));
     };

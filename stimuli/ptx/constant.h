@@ -4,6 +4,7 @@
 // Constant expressions (PTX ISA 4.5). Internal to the parser.
 
 #include <cstdint>
+#include <cstring>
 
 #include "stimuli/ptx/lexer.h"
 
@@ -17,6 +18,12 @@ struct Constant {
   bool is_f32 = false;
   std::uint64_t bits = 0;
 };
+
+inline double double_of_bits(std::uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
 
 /// Whether the current token can begin a constant expression (a number, WARP_SZ, a sign, "(").
 bool at_constant(const TokenStream& in);

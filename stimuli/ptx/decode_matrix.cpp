@@ -18,11 +18,11 @@ constexpr const char* kMatrixForms =
     "m16n16k8 of tf32 (f32), m8n8k4 of f64, row.col m8n8k32 of u4 and s4 and m8n8k128 of "
     "b1.{xor,and}.popc (s32)";
 
-struct TypeName {
+struct MatrixTypeName {
   const char* name;
   MatrixType type;
 };
-constexpr TypeName kTypes[] = {
+constexpr MatrixTypeName kMatrixTypes[] = {
     {"f16", MatrixType::kF16},   {"bf16", MatrixType::kBf16}, {"tf32", MatrixType::kTf32},
     {"e4m3", MatrixType::kE4m3}, {"e5m2", MatrixType::kE5m2}, {"s8", MatrixType::kS8},
     {"u8", MatrixType::kU8},     {"s4", MatrixType::kS4},     {"u4", MatrixType::kU4},
@@ -91,9 +91,9 @@ Operand named(const char* name) {
 }  // namespace
 
 bool find_matrix_type(const std::string& name, MatrixType& type) {
-  const auto* const found = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                         [&](const TypeName& t) { return name == t.name; });
-  if (found == std::end(kTypes)) return false;
+  const auto* const found = std::find_if(std::begin(kMatrixTypes), std::end(kMatrixTypes),
+                                         [&](const MatrixTypeName& t) { return name == t.name; });
+  if (found == std::end(kMatrixTypes)) return false;
   type = found->type;
   return true;
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kExtraRegisters = 6;
 constexpr std::uint32_t kLeastRegisters = 16;
 constexpr std::uint32_t kRegisterUnit = 8;
-constexpr std::uint32_t kMostRegisters = 255;
+constexpr std::uint32_t kMostAllocated = 255;
 
 /// Instructions that are not modelled, independent of their modifiers.
 struct OutsideModel {
@@ -306,7 +306,7 @@ void Decoder::finish_flow() {
   }
   const std::uint32_t live = max_live(flow_, units_) + kExtraRegisters;
   kernel_->registers_per_thread = std::min<std::uint32_t>(
-      kMostRegisters,
+      kMostAllocated,
       static_cast<std::uint32_t>(align_up(std::max(live, kLeastRegisters), kRegisterUnit)));
 }
 

@@ -16,7 +16,7 @@ constexpr const char* kDigits = "0123456789";
 /// Limit of width and precision (ours), so that a wrong width does not flood the terminal.
 constexpr std::int64_t kTooWide = 65536;
 
-bool is_one_of(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
+bool is_in(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
 
 class Formatter {
  public:
@@ -50,9 +50,9 @@ class Formatter {
       ++at_;
       return static_cast<std::int32_t>(next(4));
     }
-    if (!is_one_of(here(), kDigits)) return std::nullopt;
+    if (!is_in(here(), kDigits)) return std::nullopt;
     std::int64_t value = 0;
-    for (; is_one_of(here(), kDigits); ++at_) {
+    for (; is_in(here(), kDigits); ++at_) {
       value = std::min<std::int64_t>(value * 10 + (here() - '0'), kTooWide);
     }
     return value;
@@ -84,19 +84,19 @@ class Formatter {
       return;
     }
     spec_ = "%";
-    while (is_one_of(here(), "-+ #0")) spec_ += format_[at_++];
+    while (is_in(here(), "-+ #0")) spec_ += format_[at_++];
     field();
     std::string length;
-    while (is_one_of(here(), "hljzt")) length += format_[at_++];
+    while (is_in(here(), "hljzt")) length += format_[at_++];
     const char type = here();
     ++at_;
     const bool known_length = length.empty() || length == "h" || length == "hh" || length == "l" ||
                               length == "ll" || length == "j" || length == "z" || length == "t";
-    if (is_one_of(type, "di") && known_length) {
+    if (is_in(type, "di") && known_length) {
       print("ll", type, static_cast<long long>(integer(length, true)));
-    } else if (is_one_of(type, "uoxX") && known_length) {
+    } else if (is_in(type, "uoxX") && known_length) {
       print("ll", type, static_cast<unsigned long long>(integer(length, false)));
-    } else if (is_one_of(type, "eEfFgGaA") && (length.empty() || length == "l")) {
+    } else if (is_in(type, "eEfFgGaA") && (length.empty() || length == "l")) {
       const std::uint64_t bits = next(8);
       double value = 0;
       std::memcpy(&value, &bits, sizeof value);

@@ -8,7 +8,7 @@
 namespace tessera::ptx {
 namespace {
 
-constexpr unsigned kDeepest = 8;
+constexpr unsigned kDeepestOperand = 8;
 
 class InstructionParser {
  public:
@@ -39,9 +39,9 @@ class InstructionParser {
 
  private:
   Operand operand(unsigned depth) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestOperand) {
       in_.fail(in_.line(), "operand nested too deeply",
-               "at most " + std::to_string(kDeepest) + " levels");
+               "at most " + std::to_string(kDeepestOperand) + " levels");
     }
     if (in_.at("{")) return list(Operand::Kind::kVector, "{", "}", depth);
     if (in_.at("[")) return address(depth);

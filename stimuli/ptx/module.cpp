@@ -12,7 +12,7 @@ struct TypeEntry {
   unsigned bytes;
 };
 
-constexpr TypeEntry kTypes[] = {
+constexpr TypeEntry kTypeEntries[] = {
     {Type::kU8, "u8", 1},           {Type::kU16, "u16", 2},
     {Type::kU32, "u32", 4},         {Type::kU64, "u64", 8},
     {Type::kS8, "s8", 1},           {Type::kS16, "s16", 2},
@@ -30,21 +30,21 @@ constexpr TypeEntry kTypes[] = {
 }  // namespace
 
 unsigned type_bytes(Type t) {
-  for (const TypeEntry& entry : kTypes) {
+  for (const TypeEntry& entry : kTypeEntries) {
     if (entry.type == t) return entry.bytes;
   }
   return 0;
 }
 
 Type type_from_name(std::string_view name) {
-  for (const TypeEntry& entry : kTypes) {
+  for (const TypeEntry& entry : kTypeEntries) {
     if (name == entry.name) return entry.type;
   }
   return Type::kNone;
 }
 
 const char* type_name(Type t) {
-  for (const TypeEntry& entry : kTypes) {
+  for (const TypeEntry& entry : kTypeEntries) {
     if (entry.type == t) return entry.name;
   }
   return "none";

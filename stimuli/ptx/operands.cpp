@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/text.h"
+#include "stimuli/ptx/constant.h"
 #include "stimuli/ptx/decoder.h"
 
 namespace tessera::ptx {
@@ -16,12 +17,6 @@ std::uint32_t float_bits(double v) {
   std::uint32_t bits;
   std::memcpy(&bits, &f, sizeof bits);
   return bits;
-}
-
-double as_double(std::uint64_t bits) {
-  double v;
-  std::memcpy(&v, &bits, sizeof v);
-  return v;
 }
 
 }  // namespace
@@ -192,7 +187,7 @@ Slot Decoder::constant(const Operand& o, Kind kind) {
       if (is_float) break;
       return constant_mask(o.integer != 0 ? kAllLanes : 0);
     case Kind::kF32:
-      if (is_float) return constant32(float_bits(as_double(o.float_bits)));
+      if (is_float) return constant32(float_bits(double_of_bits(o.float_bits)));
       return constant32(float_bits(static_cast<double>(o.integer)));
     case Kind::kF64:
       if (is_float) return constant64(o.float_bits);
@@ -204,7 +199,7 @@ Slot Decoder::constant(const Operand& o, Kind kind) {
       }());
     case Kind::kI32:
       // Untyped moves of float literals: mov.b32 %r1, 0f3F800000.
-      if (is_float) return constant32(float_bits(as_double(o.float_bits)));
+      if (is_float) return constant32(float_bits(double_of_bits(o.float_bits)));
       return constant32(static_cast<std::uint32_t>(integer));
     case Kind::kI64:
       return constant64(is_float ? o.float_bits : integer);

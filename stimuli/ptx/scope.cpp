@@ -7,16 +7,16 @@
 
 namespace tessera::ptx {
 namespace {
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestScope = 64;
 }
 
 void Scopes::open(unsigned line) {
   Scope scope;
   scope.parent = current_;
   scope.depth = scopes_[current_].depth + 1;
-  if (scope.depth > kDeepest) {
+  if (scope.depth > kDeepestScope) {
     fail_at(file_, line, "blocks nested too deeply",
-            "at most " + std::to_string(kDeepest) + " levels");
+            "at most " + std::to_string(kDeepestScope) + " levels");
   }
   current_ = scopes_.size();
   scopes_.push_back(std::move(scope));

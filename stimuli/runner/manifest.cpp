@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "stimuli/runner/launch_order.h"
 #include "stimuli/runner/manifest_check.h"
 #include "stimuli/runner/manifest_reader.h"
@@ -23,8 +24,8 @@ const T* find_named(const std::vector<T>& all, const std::string& name) {
 Manifest read_manifest(LocatedJson located, const std::vector<std::string>& ptx,
                        const Sizes& sizes) {
   Manifest m;
-  const nlohmann::json root = std::move(located.value);
-  located.value = nullptr;
+  const nlohmann::json root = std::move(*located.value);
+  *located.value = nullptr;
   m.source = std::move(located);
   ManifestReader(m, root, std::filesystem::path(m.source.file).parent_path().string(), ptx, sizes)
       .read();

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/file_kind.h"
+#include "common/json.h"
 #include "common/suggest.h"
 #include "common/text.h"
 

@@ -170,8 +170,8 @@ struct Part {
 };
 
 /// The suite's C++ parts by workload name. Generated from the list in CMakeLists.txt: the part of
-/// the workload `fdtd2d` is returned by `Part part_of_fdtd2d()` in its folder's reference.cpp ('-'
-/// in a name is '_' in the function). A variant without a reference.cpp uses the part of the
+/// the workload `fdtd2d` is returned by `workload_fdtd2d::part()` in its folder's reference.cpp
+/// ('-' in a name is '_' in the namespace). A variant without a reference.cpp uses the part of the
 /// workload whose PTX its manifest launches.
 const std::map<std::string, Part>& suite_parts();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/json.h"
 #include "common/suggest.h"
 #include "stimuli/runner/manifest_reader.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces of a manifest.
 
+#include "common/json.h"
 #include "stimuli/runner/manifest_reader.h"
 
 namespace tessera::kernels {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::analyze_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -188,3 +191,5 @@ TEST_CASE("analyze --executable names what run would refuse, kernel by kernel") 
   CHECK(good.status == 0);
   CHECK(good.out == "kernel k: executable\n");
 }
+
+}  // namespace tessera::analyze_test

@@ -5,6 +5,8 @@
 
 #include "tests/app/command.h"
 
+namespace tessera::bad_input_test {
+
 using namespace tessera::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -247,3 +249,5 @@ TEST_CASE("threads are refused where results would depend on them, with the reas
   check_refused({"run", "dca-small", "mm", "--lookahead", "50"}, {"--lookahead needs --threads"});
   check_refused({"run", "dca-small", "mm", "--threads", "0"}, {"from 1 to 64"});
 }
+
+}  // namespace tessera::bad_input_test

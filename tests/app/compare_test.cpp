@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::compare_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -84,3 +87,5 @@ TEST_CASE("an interrupted comparison keeps what it has and ends with status 1") 
   CHECK(d["summary"]["failed"] == 2);
   CHECK_THAT(r.error, Contains("not run: interrupted"));
 }
+
+}  // namespace tessera::compare_test

@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/json.h"
+
+namespace tessera::comparison_test {
+
 using namespace tessera::app;
 using Catch::Matchers::Contains;
 using nlohmann::ordered_json;
@@ -56,3 +60,5 @@ TEST_CASE("a point with wrong values keeps its statistics but gives no speedup")
   CHECK(summary["rows"][1]["cycles"] == 10);
   CHECK(summary["rows"][1]["speedup"].is_null());
 }
+
+}  // namespace tessera::comparison_test

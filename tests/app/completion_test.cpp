@@ -7,6 +7,8 @@
 #include "common/text.h"
 #include "tests/app/command.h"
 
+namespace tessera::completion_test {
+
 using namespace tessera::test;
 using Catch::Matchers::Contains;
 using Words = std::vector<std::string>;
@@ -128,3 +130,5 @@ TEST_CASE("the scripts go to standard output, and an unknown shell is refused") 
   CHECK(run_tessera({"completion", "words", "run", "--json", "--he"}, folder.path()).out ==
         "words\n--help\n");
 }
+
+}  // namespace tessera::completion_test

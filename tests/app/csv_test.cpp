@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/json.h"
+
+namespace tessera::csv_test {
+
 using namespace tessera::app;
 using nlohmann::ordered_json;
 
@@ -60,3 +64,5 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
         "gpu0.llc0,latency.buckets.0,1,cycle\r\n"
         "gpu0.llc0,latency.buckets.1,2,cycle\r\n");
 }
+
+}  // namespace tessera::csv_test

@@ -3,7 +3,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::diff_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -170,3 +173,5 @@ TEST_CASE("config of two files: bytes in their names are printed as numbers") {
   CHECK(r.status == 0);
   CHECK_THAT(r.out, Contains("a\\x1b[31m.json") && !Contains("\x1b"));
 }
+
+}  // namespace tessera::diff_test

@@ -11,6 +11,8 @@
 
 #include "tests/app/command.h"
 
+namespace tessera::examples_test {
+
 using tessera::test::CommandResult;
 using tessera::test::run_tessera;
 using tessera::test::ScratchFolder;
@@ -99,3 +101,5 @@ TEST_CASE("several PTX files are linked from the command line") {
   CHECK(one.status == 2);
   CHECK_THAT(one.error, Catch::Contains("main.ptx:4: the variable 'value' is .extern"));
 }
+
+}  // namespace tessera::examples_test

@@ -10,6 +10,8 @@
 
 #include "tests/support/temporary_file.h"
 
+namespace tessera::file_lock_test {
+
 namespace {
 
 int flock_error = 0;
@@ -52,3 +54,5 @@ TEST_CASE("a lock's file is there while the lock is held, and while another proc
   CHECK(asked == 2);
   CHECK_FALSE(std::filesystem::exists(path));
 }
+
+}  // namespace tessera::file_lock_test

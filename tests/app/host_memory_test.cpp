@@ -8,6 +8,8 @@
 
 #include "tests/app/command.h"
 
+namespace tessera::host_memory_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("arrays for which there is no address space are named with the limit",
   CHECK(r.status == 1);
   CHECK_THAT(r.error, Catch::Contains("no address space for") && Catch::Contains("ulimit -v"));
 }
+
+}  // namespace tessera::host_memory_test

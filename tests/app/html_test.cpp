@@ -4,6 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "app/report/comparison.h"
+#include "common/json.h"
+
+namespace tessera::html_test {
 
 using namespace tessera::app;
 using Catch::Matchers::Contains;
@@ -57,3 +60,5 @@ TEST_CASE("a report of a comparison with nothing but failures is still a report"
   const ordered_json document = comparison_document({{"p", "w", nullptr, "it broke"}}, {});
   CHECK(embedded(comparison_report(document))["summary"]["failed"] == 1);
 }
+
+}  // namespace tessera::html_test

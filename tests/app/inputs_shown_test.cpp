@@ -3,8 +3,11 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "common/json.h"
 #include "common/text.h"
 #include "tests/app/command.h"
+
+namespace tessera::inputs_shown_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -121,3 +124,5 @@ TEST_CASE("a hash stands for inputs that do not fit in a folder's name") {
   }
   CHECK(hashes == 2);
 }
+
+}  // namespace tessera::inputs_shown_test

@@ -5,6 +5,9 @@
 #include <string>
 
 #include "app/report/traffic.h"
+#include "common/json.h"
+
+namespace tessera::kernels_test {
 
 using namespace tessera::app;
 using nlohmann::ordered_json;
@@ -64,3 +67,5 @@ TEST_CASE("traffic over time ends with the kernel that ends last, whichever was 
          {{"bandwidth", {{"interval_ns", 10.0}, {"bytes", {5}}, {"total", 5}}}}}}}};
   CHECK(traffic_of(stats).interval_ends_ns.back() == 100);
 }
+
+}  // namespace tessera::kernels_test

@@ -2,8 +2,11 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "common/json.h"
 #include "tests/app/command.h"
 #include "tests/support/suite_cases.h"
+
+namespace tessera::list_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -172,3 +175,5 @@ TEST_CASE("every verb explains itself") {
   CHECK_THAT(run_tessera({"--help"}, folder.path()).out, Contains("compare"));
   CHECK_THAT(run_tessera({"--version"}, folder.path()).out, Contains("tessera 0."));
 }
+
+}  // namespace tessera::list_test

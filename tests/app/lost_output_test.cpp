@@ -4,7 +4,10 @@
 #include <map>
 #include <sstream>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::lost_output_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -140,3 +143,5 @@ TEST_CASE("a study whose points cannot be kept prints its claims") {
   CHECK_THAT(r.error,
              Contains("s/points/") && Contains("s/report.html cannot be written: File too large"));
 }
+
+}  // namespace tessera::lost_output_test

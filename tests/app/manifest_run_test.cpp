@@ -7,6 +7,8 @@
 
 #include "tests/app/command.h"
 
+namespace tessera::manifest_run_test {
+
 using tessera::test::CommandResult;
 using tessera::test::run_tessera;
 using tessera::test::ScratchFolder;
@@ -46,7 +48,7 @@ CommandResult run(const std::string& instruction, int count,
 
 }  // namespace
 
-TEST_CASE("a user's kernel runs; without expected values it is neither right nor wrong") {
+TEST_CASE("a user's kernel runs, and without expected values it is neither right nor wrong") {
   const CommandResult r = run("", 256);
   INFO(r.error);
   CHECK(r.status == 0);
@@ -180,3 +182,5 @@ TEST_CASE("a window of a workload with streams needs one kernel at a time") {
   CHECK(run_streams({"--detail", "100", "--set", "dispatch.kernel_scheduler=sequential"}).status ==
         0);
 }
+
+}  // namespace tessera::manifest_run_test

@@ -9,6 +9,8 @@
 
 #include "app/report/assets.h"
 
+namespace tessera::palette_test {
+
 namespace {
 
 using Triple = std::array<double, 3>;
@@ -172,3 +174,5 @@ TEST_CASE("text is readable on the page and on panels") {
     CHECK(contrast(colour("bad", scheme), colour("bad-back", scheme)) > 4.5);
   }
 }
+
+}  // namespace tessera::palette_test

@@ -12,7 +12,10 @@
 #include <memory>
 #include <thread>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::result_folder_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -190,3 +193,5 @@ TEST_CASE("a run that could not begin leaves no empty folder") {
   CHECK_THAT(r.error, Contains("short.bin: expected 4000 bytes, found 4"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out" / "uba-mem-small-m"));
 }
+
+}  // namespace tessera::result_folder_test

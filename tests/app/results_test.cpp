@@ -4,7 +4,10 @@
 #include <fstream>
 #include <set>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::results_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -261,3 +264,5 @@ TEST_CASE("option --check-races lists races and changes nothing else") {
   CHECK_THAT(none.out, Contains("none found"));
   CHECK(json::parse(folder.read("o/stats.json")).at("races") == json::array());
 }
+
+}  // namespace tessera::results_test

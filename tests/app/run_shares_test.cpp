@@ -5,7 +5,10 @@
 #include <regex>
 
 #include "app/report/shares.h"
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::run_shares_test {
 
 using namespace tessera::test;
 using nlohmann::ordered_json;
@@ -107,3 +110,5 @@ TEST_CASE("the longest wait of a lone thread's loads is within a request's time"
   REQUIRE(std::regex_search(r.out, part, form));
   CHECK(std::stod(part[1]) < std::stod(part[2]));
 }
+
+}  // namespace tessera::run_shares_test

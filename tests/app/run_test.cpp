@@ -2,7 +2,10 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::run_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -179,3 +182,5 @@ TEST_CASE("an interrupted run keeps what it measured and ends with status 1") {
   CHECK(json::parse(folder.read("o/stats.json")).at("verified").is_null());
   CHECK_FALSE(folder.read("o/report.html").empty());
 }
+
+}  // namespace tessera::run_test

@@ -4,6 +4,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "common/json.h"
+
+namespace tessera::shares_test {
+
 using namespace tessera::app;
 using nlohmann::ordered_json;
 
@@ -114,3 +118,5 @@ TEST_CASE("every share of a run is among all of them") {
   CHECK(values.at("traffic: busiest interval of LLC") == 1);
   CHECK(values.at("wait: LLC, lookups, a miss register (MSHR) or a place in one") == 0.25);
 }
+
+}  // namespace tessera::shares_test

@@ -9,6 +9,8 @@
 
 #include "tests/app/command.h"
 
+namespace tessera::strange_files_test {
+
 using namespace tessera::test;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
@@ -142,3 +144,5 @@ TEST_CASE("a file that is too long is refused with the limit, without a byte of 
   check("m.json", {"run", "nuba-small", "m.json"});
   check("k.ptx", {"analyze", "k.ptx"});
 }
+
+}  // namespace tessera::strange_files_test

@@ -3,6 +3,9 @@
 
 #include "app/report/html.h"
 #include "app/report/study.h"
+#include "common/json.h"
+
+namespace tessera::study_report_test {
 
 using namespace tessera::app;
 using Catch::Matchers::Contains;
@@ -162,3 +165,5 @@ TEST_CASE("a study's report carries the document and loads nothing") {
   CHECK_THAT(html, Contains("\"A study\"") && Contains("default-src 'none'"));
   CHECK_THAT(html, !Contains("src=\"http"));
 }
+
+}  // namespace tessera::study_report_test

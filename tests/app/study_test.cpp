@@ -5,7 +5,10 @@
 #include <csignal>
 #include <thread>
 
+#include "common/json.h"
 #include "tests/app/command.h"
+
+namespace tessera::study_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
@@ -305,3 +308,5 @@ TEST_CASE("bad studies are refused before anything is made") {
   refused({"study", kTiny, "--jobs", "0"}, "--jobs");
   CHECK(fs::is_empty(folder.path()));
 }
+
+}  // namespace tessera::study_test

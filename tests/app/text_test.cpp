@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace tessera::text_test {
+
 using namespace tessera::app;
 
 TEST_CASE("numbers are written with about three digits") {
@@ -43,3 +45,5 @@ TEST_CASE("a table aligns texts left and numbers right") {
         "a          5\n"
         "bcdef  1 000\n");
 }
+
+}  // namespace tessera::text_test

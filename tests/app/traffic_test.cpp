@@ -4,6 +4,10 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "common/json.h"
+
+namespace tessera::traffic_test {
+
 using namespace tessera::app;
 using nlohmann::ordered_json;
 
@@ -205,3 +209,5 @@ TEST_CASE("numbers in names count as numbers") {
   CHECK(natural_less("a", "ab"));
   CHECK_FALSE(natural_less("llc2", "llc2"));
 }
+
+}  // namespace tessera::traffic_test

@@ -4,6 +4,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/json.h"
+
+namespace tessera::waits_test {
+
 using namespace tessera::app;
 using nlohmann::ordered_json;
 
@@ -203,3 +207,5 @@ TEST_CASE("a network's waits are beyond its stages and flits") {
   // 45 of the 500 cycles that 1000 ns have.
   CHECK(find(w.all, "NoC response", "busiest egress").share.value() == Approx(0.09));
 }
+
+}  // namespace tessera::waits_test

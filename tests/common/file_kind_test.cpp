@@ -4,9 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/located_json.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::file_kind_test {
 
 namespace {
 
@@ -78,3 +79,5 @@ TEST_CASE("the JSON reader refuses another kind of file before its syntax") {
   CHECK_THROWS_WITH(parse_located_json(".version 8.0\n", "k.ptx"),
                     Catch::StartsWith("k.ptx: expected JSON, found PTX: "));
 }
+
+}  // namespace tessera::file_kind_test

@@ -13,7 +13,8 @@
 
 #include "common/error.h"
 
-using namespace tessera;
+namespace tessera::input_file_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -125,3 +126,5 @@ TEST_CASE("a path names something if anything is there, readable or not") {
   CHECK_FALSE(names_something(folder.at("none")));
   CHECK_FALSE(names_something("/etc/passwd/none"));
 }
+
+}  // namespace tessera::input_file_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::legal_values_test {
 
 TEST_CASE("the nearest multiples and divisors are on both sides, and never 0") {
   CHECK(near_multiples(10, 4) == "8 or 12");
@@ -34,3 +34,5 @@ TEST_CASE("a power of two in its range is required") {
                                  "x (96) must be a power of two from 32 to 128: 64 or 128",
                                  "x (256) must be a power of two from 32 to 128: 128"});
 }
+
+}  // namespace tessera::legal_values_test

@@ -5,13 +5,11 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/json.h"
+
+namespace tessera::located_json_test {
 
 namespace {
-
-using tessera::InputError;
-using tessera::load_located_json;
-using tessera::LocatedJson;
-using tessera::parse_located_json;
 
 std::string error_of(const std::string& text) {
   try {
@@ -28,8 +26,8 @@ TEST_CASE("every key and array element knows its line") {
   const LocatedJson j = parse_located_json(
       "{\n \"a\": [1,\n 2\n,3\n],\n\"b\":\n{\"c/d\": null,\n\n \"e\": {\n\"f~\": 1}}\n}\n",
       "f.json");
-  CHECK(j.value["a"] == nlohmann::json({1, 2, 3}));
-  CHECK(j.value["b"]["e"]["f~"] == 1);
+  CHECK((*j.value)["a"] == nlohmann::json({1, 2, 3}));
+  CHECK((*j.value)["b"]["e"]["f~"] == 1);
   CHECK(j.line_of("") == 1);
   CHECK(j.line_of("/a") == 2);
   CHECK(j.line_of("/a/0") == 2);
@@ -95,3 +93,5 @@ TEST_CASE("a file that cannot be read is named") {
                     "/nonexistent/x.json: cannot be read: no such file");
   CHECK_THROWS_AS(load_located_json("/tmp"), InputError);
 }
+
+}  // namespace tessera::located_json_test

@@ -3,9 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using tessera::Quantity;
-using tessera::read_quantity;
-using tessera::suffixes_of;
+namespace tessera::quantity_test {
 
 namespace {
 
@@ -128,3 +126,5 @@ TEST_CASE("words have no suffixes, symbols have prefixed ones") {
   CHECK(suffixes_of("fJ/bit") == suffixes_of("pJ/bit"));
   CHECK(suffixes_of("pJ/bit") == "fJ/bit, pJ/bit, nJ/bit, uJ/bit, mJ/bit, J/bit (powers of 1000)");
 }
+
+}  // namespace tessera::quantity_test

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-using namespace tessera;
+namespace tessera::sha256_test {
 
 // Vectors of FIPS 180-4's examples (NIST's "SHA256.pdf" and its additional ones).
 TEST_CASE("the standard's examples have the standard's hashes") {
@@ -35,3 +35,5 @@ TEST_CASE("a file that cannot be read has no hash") {
   CHECK_THROWS_AS(sha256_of_file("/nonexistent/x"), InputError);
   CHECK_THROWS_AS(sha256_of_file("/tmp"), InputError);
 }
+
+}  // namespace tessera::sha256_test

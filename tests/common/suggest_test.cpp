@@ -3,8 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using tessera::did_you_mean;
-using tessera::nearest_name;
+namespace tessera::suggest_test {
 
 TEST_CASE("the nearest name is found over each kind of slip") {
   const std::vector<std::string> known = {"first-touch", "round-robin", "lab", "interleave"};
@@ -58,3 +57,5 @@ TEST_CASE("the suggestion is the end of a sentence") {
   CHECK(did_you_mean("lba", {"lab"}) == "; did you mean 'lab'?");
   CHECK(did_you_mean("zzzzzz", {"lab"}).empty());
 }
+
+}  // namespace tessera::suggest_test

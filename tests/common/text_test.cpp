@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::text_test {
 
 TEST_CASE("a text begins and ends with its parts, and with nothing longer") {
   CHECK(begins_with("llc.sets", "llc."));
@@ -18,7 +18,7 @@ TEST_CASE("a text begins and ends with its parts, and with nothing longer") {
   CHECK_FALSE(ends_with("llc", "ll"));
 }
 
-TEST_CASE("words are joined, lowered and have plurals; symbols have none") {
+TEST_CASE("words are joined, lowered and have plurals, and symbols have none") {
   CHECK(joined({}).empty());
   CHECK(joined({"a"}) == "a");
   CHECK(joined({"a", "b", "c"}) == "a, b, c");
@@ -30,3 +30,5 @@ TEST_CASE("words are joined, lowered and have plurals; symbols have none") {
   CHECK(plural("Hz") == "Hz");
   CHECK(plural("ns") == "ns");
 }
+
+}  // namespace tessera::text_test

@@ -3,9 +3,12 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "modules/kernel/sc_time.h"
+#include "modules/mmu/uvm_driver.h"
 #include "tests/platforms/latency_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::bounds_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("a lone L1 hit takes the TLB's and the L1's latency") {
@@ -184,3 +187,5 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
   CHECK(static_cast<double>(cycles) >= bound * (1 - 1.0 / static_cast<double>(list.size())));
   CHECK(static_cast<double>(cycles) <= bound * 1.02 + ends);
 }
+
+}  // namespace tessera::bounds_test

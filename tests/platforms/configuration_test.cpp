@@ -4,11 +4,13 @@
 #include <fstream>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "platforms/raw_bandwidths.h"
 #include "platforms/simulation.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::configuration_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("uba-mem is NUBA's Table 1") {
@@ -384,3 +386,5 @@ TEST_CASE("faults of a mesh are refused with their path, for all networks and fo
         "0 are derived from the nodes");
   CHECK(refusal("system.gpu0.noc.vcs=2").empty());
 }
+
+}  // namespace tessera::configuration_test

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "common/json.h"
 #include "platforms/derived.h"
 #include "tests/platforms/numbered_statistics.h"
 
-using namespace tessera;
+namespace tessera::derived_figures_test {
+
 using namespace tessera::test;
 using nlohmann::ordered_json;
 
@@ -284,3 +286,5 @@ TEST_CASE("figures of several GPUs", "[figures]") {
   }
   p.check();
 }
+
+}  // namespace tessera::derived_figures_test

@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;
+#include "common/json.h"
+
+namespace tessera::derived_test {
+
 using nlohmann::ordered_json;
 
 namespace {
@@ -161,3 +164,5 @@ TEST_CASE("of several GPUs, a miss is local whose line is the own GPU's, and no 
   CHECK(one.at("page_sharing").at("2-10") == 0.25);
   CHECK(one.at("page_sharing").at("26-64") == 0);
 }
+
+}  // namespace tessera::derived_test

@@ -8,11 +8,13 @@
 #include <functional>
 #include <string>
 
+#include "common/json.h"
 #include "tests/platforms/child_process.h"
 #include "tests/platforms/gpu_rig.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::directions_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -139,3 +141,5 @@ TEST_CASE(
   CHECK(small.mdr < 1.05 * small.full);
   CHECK(large.mdr < 1.05 * large.home);
 }
+
+}  // namespace tessera::directions_test

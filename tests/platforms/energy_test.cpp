@@ -5,14 +5,17 @@
 #include <cmath>
 #include <set>
 
+#include "common/json.h"
 #include "modules/noc/network_energy.h"
 #include "modules/noc/planned_network.h"
 #include "platforms/platform_view.h"
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::energy_test {
+
 using nlohmann::ordered_json;
 
 namespace {
@@ -246,3 +249,5 @@ TEST_CASE("a run's energy adds up") {
   }
   CHECK(e["sm"]["dynamic_j"].get<double>() == Approx(lanes * 30e-12).epsilon(1e-12));
 }
+
+}  // namespace tessera::energy_test

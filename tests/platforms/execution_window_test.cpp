@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "common/json.h"
+#include "platforms/run_result.h"
 #include "stimuli/warp_program.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;
+namespace tessera::execution_window_test {
+
 using namespace tessera::test;
 using nlohmann::ordered_json;
 
@@ -228,3 +230,5 @@ TEST_CASE("a window and GPUs that run ahead exclude each other") {
   CHECK_THROWS_WITH(run_workload("dca-small", "mm", options, {}, build),
                     Catch::Contains("without --threads"));
 }
+
+}  // namespace tessera::execution_window_test

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::fence_test {
 
 namespace {
 
@@ -139,3 +140,5 @@ TEST_CASE("after a fence, loads pass copies of written lines in other cores' L1s
 TEST_CASE("after a fence, loads that slices forward pass copies of written lines") {
   check_message("mesh-28-8-small", {"system.miss_routing=la-llc"}, "stale");
 }
+
+}  // namespace tessera::fence_test

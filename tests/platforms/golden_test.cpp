@@ -20,7 +20,8 @@
 #include "tests/platforms/level_sums.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::golden_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 
@@ -118,3 +119,5 @@ TEST_CASE("golden: mesh-28-8-small, miss routing rp") {
 TEST_CASE("golden: mesh-28-8-small, miss routing la-llc") {
   check_golden("mesh-28-8-small", {"system.miss_routing=la-llc"}, "mesh-28-8-small-la-llc");
 }
+
+}  // namespace tessera::golden_test

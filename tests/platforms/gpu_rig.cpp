@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/json.h"
+#include "modules/host/cta_dispatcher.h"
 #include "modules/sm/sm_cluster.h"
 
 namespace tessera::test {

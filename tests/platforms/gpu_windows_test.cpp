@@ -9,7 +9,8 @@
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::gpu_windows_test {
+
 using Catch::Contains;
 
 namespace {
@@ -78,3 +79,5 @@ TEST_CASE("a latency of 0 between GPUs is refused with its link") {
   CHECK_THAT(refusal({"dispatch.gpu_latency_ns=0"}, {0, 2}),
              Contains("system.dispatcher") && Contains("take 0 ps only"));
 }
+
+}  // namespace tessera::gpu_windows_test

@@ -5,13 +5,15 @@
 
 #include <catch2/catch.hpp>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/functional_device.h"
 #include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::grid_sync_test {
+
 using Catch::Contains;
 
 namespace {
@@ -105,3 +107,5 @@ TEST_CASE("a cooperative grid that does not fit the machine at once is refused")
       run_on_platform(kernel, ValueMode::kFunctional, {"sm.max_ctas=1"}),
       Contains("all 100 CTAs must be resident at once") && Contains("hold 1 of them each"));
 }
+
+}  // namespace tessera::grid_sync_test

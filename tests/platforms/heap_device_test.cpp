@@ -3,13 +3,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/functional_device.h"
 #include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::heap_device_test {
 
 namespace {
 
@@ -124,3 +125,5 @@ TEST_CASE("kernels that call malloc are refused on threads") {
                     "the GPUs cannot run on threads: kernels call malloc or free, and one heap "
                     "serves all GPUs without latency");
 }
+
+}  // namespace tessera::heap_device_test

@@ -6,10 +6,12 @@
 #include <iostream>
 #include <sstream>
 
+#include "platforms/run_result.h"
 #include "tests/platforms/child_process.h"
 #include "tests/platforms/one_kernel.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::kernel_mistakes_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 
@@ -86,3 +88,5 @@ TEST_CASE("a kernel prints to standard error when values are carried") {
   CHECK_FALSE(why.has_value());
   CHECK_THAT(text.str(), Contains("0 abc\n1 abc\n"));
 }
+
+}  // namespace tessera::kernel_mistakes_test

@@ -6,9 +6,11 @@
 #include <string>
 #include <systemc>
 
+#include "common/json.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::kernel_records_test {
 
 namespace {
 
@@ -81,7 +83,7 @@ TEST_CASE("a record has the launch's shape, stream, cycles, instructions and cou
                            "dram": {"bytes": 64}}})"));
 }
 
-TEST_CASE("cycles in which kernels overlap count once; records are in the order of launches") {
+TEST_CASE("cycles in which kernels overlap count once, and records are in the order of launches") {
   Rig rig;
   rig.run_to(10);
   rig.records.start(rig.launch(2, 1), rig.b);  // its dependencies were met first
@@ -150,3 +152,5 @@ TEST_CASE("at the begin of a window, counts are zero and an open kernel begins")
   CHECK(kernels[0]["cycles"] == 30);
   CHECK(kernels[0]["levels"]["l1"]["misses"] == 2);
 }
+
+}  // namespace tessera::kernel_records_test

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/simulation.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::ladm_presets_test {
 
 namespace {
 
@@ -82,3 +83,5 @@ TEST_CASE("links of LADM's presets have the bandwidths of their names") {
   CHECK(ring("ladm-ring-1.4-small") == Approx(1.4e12 / 16).epsilon(0.03));
   CHECK(ring("ladm-ring-2.8-small") == Approx(2.8e12 / 16).epsilon(0.03));
 }
+
+}  // namespace tessera::ladm_presets_test

@@ -11,7 +11,8 @@
 #include "stimuli/runner/module_loader.h"
 #include "tests/platforms/launch_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::lasp_fallback_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -192,3 +193,5 @@ TEST_CASE("lasp: an array below a page is on one node, with all CTAs that use it
   CHECK(rig.homes(out, 1) == Nodes{0});
   CHECK(rig.nodes(out, 8) == Nodes(8, 0));
 }
+
+}  // namespace tessera::lasp_fallback_test

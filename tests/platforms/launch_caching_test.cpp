@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "policies/launch_planner.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::launch_caching_test {
 
 namespace {
 
@@ -203,3 +204,5 @@ TEST_CASE("a platform whose slices cache no others' lines refuses caching of sin
   Sums workload(1);
   CHECK_THROWS_WITH(simulation.run(workload, {}), Catch::Contains("no block of this platform has"));
 }
+
+}  // namespace tessera::launch_caching_test

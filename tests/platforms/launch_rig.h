@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/mmu/uvm_driver.h"
 #include "platforms/gpu_device.h"
 #include "platforms/simulation.h"
 #include "tests/platforms/synthetic_kernel.h"

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::launch_streams_test {
 
 namespace {
 
@@ -67,3 +67,5 @@ TEST_CASE("a launch waits for each launch that it names, unless it has ended") {
   s.add({"e", {0, 99}});  // no launch has these numbers
   CHECK(begin_ready(s) == Launches{5});
 }
+
+}  // namespace tessera::launch_streams_test

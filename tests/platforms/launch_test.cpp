@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/mmu/uvm_driver.h"
 #include "platforms/gpu_device.h"
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "policies/launch_planner.h"
 #include "stimuli/ptx/module.h"
@@ -18,7 +20,8 @@
 #include "tests/platforms/launch_rig.h"
 #include "tests/platforms/synthetic_kernel.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::launch_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -366,3 +369,5 @@ TEST_CASE("firmware that knows the register table only launches vecadd and polls
   CHECK(wrong == 0);
   CHECK_FALSE(rig.ended);  // the host program's driver took no part
 }
+
+}  // namespace tessera::launch_test

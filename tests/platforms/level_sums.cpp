@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera::test {

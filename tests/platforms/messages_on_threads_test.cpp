@@ -6,7 +6,8 @@
 #include "common/json.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::messages_on_threads_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 
@@ -50,3 +51,5 @@ TEST_CASE("the decision engine acts by messages: windows on threads change nothi
   const ordered_json stats = check_windows("spmv", decision("300"));
   CHECK(stats["modules"]["system.decision"]["decided"] == 1);
 }
+
+}  // namespace tessera::messages_on_threads_test

@@ -5,7 +5,8 @@
 
 #include "tests/platforms/multi_gpu_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_bounds_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -194,3 +195,5 @@ TEST_CASE("remote cache: lines once, and stores as a write-back a line at the ke
   // Two loads that come again, and the second store to a line.
   CHECK(rig.sum("rcache", "hits") == 3);
 }
+
+}  // namespace tessera::multi_gpu_bounds_test

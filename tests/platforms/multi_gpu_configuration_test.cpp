@@ -3,12 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/noc/planned_network.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_configuration_test {
 
 namespace {
 
@@ -24,7 +25,7 @@ std::string refusal(const std::string& preset, const std::vector<std::string>& s
 
 double value(const ResolvedConfig& config, const std::string& path) {
   for (const ListedParameter& p : config.parameters()) {
-    if (p.info.name == path) return p.value.get<double>();
+    if (p.info.name == path) return p.value->get<double>();
   }
   FAIL("no parameter " << path);
   return 0;
@@ -226,3 +227,5 @@ TEST_CASE("settings of one GPU's instance that its block cannot be are refused")
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.ingress_xbar.link_bytes=0"}),
              Catch::Contains("link_bytes"));
 }
+
+}  // namespace tessera::multi_gpu_configuration_test

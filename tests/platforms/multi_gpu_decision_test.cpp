@@ -6,7 +6,8 @@
 #include "modules/rdma/decision_engine.h"
 #include "tests/platforms/multi_gpu_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_decision_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -94,3 +95,5 @@ TEST_CASE("local data leave everything as it is") {
   CHECK(rig.sum("rdma", "requests_out") == 0);
   CHECK(rig.sum("rcache", "reads") == 0);
 }
+
+}  // namespace tessera::multi_gpu_decision_test

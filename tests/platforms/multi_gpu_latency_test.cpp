@@ -4,7 +4,8 @@
 
 #include "tests/platforms/multi_gpu_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_latency_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -87,3 +88,5 @@ TEST_CASE("lone hit and miss in the remote cache take the sum of their parts") {
   CHECK(rig.sum("rcache", "hits") == 1);
   CHECK(rig.sum("l1_", "load_hits") == 0);
 }
+
+}  // namespace tessera::multi_gpu_latency_test

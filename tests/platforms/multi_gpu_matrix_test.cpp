@@ -7,12 +7,15 @@
 #include <random>
 #include <set>
 
+#include "common/json.h"
 #include "modules/rdma/decision_engine.h"
+#include "platforms/run_result.h"
 #include "policies/transfer_policy.h"
 #include "stimuli/paper_workloads.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_matrix_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -284,3 +287,5 @@ TEST_CASE("statistics report the verdict, when it fell, and the golden model's")
   CHECK(remote["decided_at_cycle"] < d["cycles"]);
   CHECK(remote["responses_per_packet"] > 1);
 }
+
+}  // namespace tessera::multi_gpu_matrix_test

@@ -2,12 +2,15 @@
 // Pages that move between GPUs (DualOpt sections 2.3, 6.1 and 6.3).
 #include <catch2/catch.hpp>
 
+#include "modules/mmu/uvm_driver.h"
+#include "platforms/run_result.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 #include "tests/platforms/multi_gpu_sums.h"
 #include "tests/platforms/read_write_read.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_pages_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -268,3 +271,5 @@ TEST_CASE("values move with their pages under griffin if all SMs stop") {
   check_counts("griffin-small", 3, {kAll});
 }
 TEST_CASE("values stay right where pages do not move") { check_counts("dca-small", 0); }
+
+}  // namespace tessera::multi_gpu_pages_test

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "modules/mmu/uvm_driver.h"
 #include "tests/platforms/latency_sums.h"
 
 namespace tessera::test {

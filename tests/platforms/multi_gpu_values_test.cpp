@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <cstring>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/llc/llc_slice.h"
+#include "modules/mmu/uvm_driver.h"
 #include "modules/noc/crossbar.h"
 #include "modules/rdma/rdma_engine.h"
 #include "modules/sm/l1_cache.h"
+#include "platforms/run_result.h"
 #include "tests/platforms/multi_gpu_sums.h"
 #include "tests/platforms/read_write_read.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::multi_gpu_values_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -158,3 +162,5 @@ TEST_CASE("settings of single instances reach that GPU's block and no other") {
     CHECK(find<Crossbar>(at + ".ingress_xbar").config().link_bytes == (gpu == 0 ? 32 : 128));
   }
 }
+
+}  // namespace tessera::multi_gpu_values_test

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/derived.h"
 #include "tests/platforms/numbered_statistics.h"
 
-using namespace tessera;
+namespace tessera::nested_figures_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("locality of GPUs of partitions: dualopt-nuba-small", "[figures]") {
 TEST_CASE("locality of a user's tree of all three levels", "[figures]") {
   check(TESSERA_SOURCE_DIR "/docs/guide/examples/own-tree.json", {16, 8, "ring", 4, 2, true});
 }
+
+}  // namespace tessera::nested_figures_test

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "platforms/simulation.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::node_settings_test {
 
 namespace {
 
@@ -77,3 +78,5 @@ TEST_CASE("a setting of a node that cannot take effect is refused") {
   CHECK(refusal("dualopt-small", {"gpu1.fabric.impl=tlm"})
             .find("--set: system.gpu1.fabric.impl: no such block") == 0);
 }
+
+}  // namespace tessera::node_settings_test

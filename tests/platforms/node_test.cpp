@@ -5,7 +5,8 @@
 
 #include "tests/platforms/gpu_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::node_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -72,3 +73,5 @@ TEST_CASE("a node finds what it offers, or the nearest node above") {
   CHECK(two.find_service(typeid(Shared)) == &of_two);
   CHECK(one.find_service(typeid(int)) == nullptr);
 }
+
+}  // namespace tessera::node_test

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/numbered_statistics.h"
 
+#include "common/json.h"
+
 namespace tessera::test {
 
 using nlohmann::ordered_json;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"

@@ -15,7 +15,8 @@
 #include "tests/platforms/workload_runs.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::overlapping_atomics_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 using u32 = std::uint32_t;
@@ -278,3 +279,5 @@ TEST_CASE("atomics whose lanes overlap are right lane by lane, and in blocks of 
   check_both("uba-mem-small", {"llc.atomic_lanes_per_cycle=1"});
   check_both("uba-mem-small", {"llc.atomic_lanes_per_cycle=32", "llc.atomic_block_bytes=128"});
 }
+
+}  // namespace tessera::overlapping_atomics_test

@@ -7,7 +7,9 @@
 
 #define TESSERA_IN_TREE
 #include "common/error.h"
+#include "common/json.h"
 #include "docs/guide/examples/plugin/queued_link.cpp"
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "platforms/unused_parameters.h"
@@ -16,7 +18,8 @@
 #include "tests/platforms/workload_runs.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_block_kind_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 using nlohmann::json;
@@ -155,3 +158,5 @@ TEST_CASE("parameters of a kind that a platform lacks have no effect") {
   const WithLinks platform("uba-mem-small", "memory");
   CHECK(unused_parameters(resolve_config(platform.path(), {}).gpu, paths).empty());
 }
+
+}  // namespace tessera::own_block_kind_test

@@ -10,7 +10,8 @@
 #include "policies/miss_routing.h"
 #include "tests/platforms/gpu_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_miss_routing_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -88,3 +89,5 @@ TEST_CASE("figure 8, second scenario: a second leader visits the scout's candida
   CHECK(rig.value("probe0", "search_length", "sum") == 13 + 14 + 1);
   CHECK(rig.sum("probe", "late") == 0);
 }
+
+}  // namespace tessera::own_miss_routing_test

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "platforms/run_result.h"
 #include "policies/page_placement.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_page_placement_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -109,3 +111,5 @@ TEST_CASE("the guide shows the very file that this program is made of") {
   REQUIRE(file.size() > 100);
   CHECK(page.find("```cpp\n" + file + "```") != std::string::npos);
 }
+
+}  // namespace tessera::own_page_placement_test

@@ -5,9 +5,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "platforms/run_result.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_remote_caching_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -60,3 +62,5 @@ TEST_CASE("the guide shows the remote-caching policy that this program is made o
   REQUIRE(file.size() > 100);
   CHECK(page.find("```cpp\n" + file + "```") != std::string::npos);
 }
+
+}  // namespace tessera::own_remote_caching_test

@@ -4,9 +4,11 @@
 
 #include "common/error.h"
 #include "modules/llc/slice_pipeline.h"
+#include "platforms/run_result.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_slice_role_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("an unknown role is refused before the platform is built, with the nea
   CHECK_THROWS_WITH(resolve_config("uba-mem-small", {"system.gpu0.llc3.role=hmoe"}),
                     Catch::Contains("did you mean 'home'?"));
 }
+
+}  // namespace tessera::own_slice_role_test

@@ -6,10 +6,12 @@
 
 #include "common/error.h"
 #include "platforms/gpu_config.h"
+#include "platforms/run_result.h"
 #include "platforms/topology/shape.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::own_topology_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -69,3 +71,5 @@ TEST_CASE("a topology's name is taken once, and what it cannot be is refused") {
   CHECK_THROWS_WITH(resolve_config("uba-mem-small", {"system.topology=halfs"}),
                     Catch::Contains("halves"));
 }
+
+}  // namespace tessera::own_topology_test

@@ -7,7 +7,8 @@
 
 #include "tests/platforms/latency_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::page_sharing_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -87,3 +88,5 @@ TEST_CASE("lines' homes count their sharers") { check_line_sharing("uba-mem-smal
 TEST_CASE("lines' homes count sharers of other partitions") {
   check_line_sharing("nuba-norep-small");
 }
+
+}  // namespace tessera::page_sharing_test

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "modules/mmu/uvm_driver.h"
 #include "platforms/topology/system_facts.h"
 #include "tests/platforms/latency_sums.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::partition_bounds_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -226,3 +228,5 @@ TEST_CASE("a local stream over wide links reaches 90 % of the slices' line a cyc
   // A line fits one flit; a slice looks one up each cycle.
   local_stream("136", 128.0);
 }
+
+}  // namespace tessera::partition_bounds_test

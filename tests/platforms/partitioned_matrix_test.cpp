@@ -11,7 +11,8 @@
 #include "tests/platforms/workload_runs.h"
 #include "tests/support/suite_cases.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::partitioned_matrix_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement, remote caching and miss routing is in this matrix") {
@@ -180,3 +181,5 @@ TESSERA_FEW(
     "probe.incoming_depth=1 probe.reply_depth=1 mesh.vc_flits=1")
 TESSERA_FEW("uba-mem-small system.miss_routing=la-llc")
 TESSERA_FEW("uba-mem-small system.miss_routing=rp")
+
+}  // namespace tessera::partitioned_matrix_test

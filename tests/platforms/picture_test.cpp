@@ -13,7 +13,8 @@
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::picture_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -64,3 +65,5 @@ TEST_CASE("pictures in docs/architecture are those of the presets' plans") {
   CHECK(seen >= 5);
   CHECK_FALSE(write);
 }
+
+}  // namespace tessera::picture_test

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::placement_bytes_test {
 
 namespace {
 
@@ -402,3 +403,5 @@ TEST_CASE("shared rows: with coda in the hierarchy, a row's readers are on one G
   CHECK(t.to_chiplets == kCompulsoryToChiplets + kLinesOfA + kLinesOfY / 2);
   CHECK(t.gpu_bytes == kCompulsoryToGpus * kReadBytes);
 }
+
+}  // namespace tessera::placement_bytes_test

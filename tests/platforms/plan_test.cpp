@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "common/json.h"
 #include "modules/noc/planned_network.h"
 #include "modules/plan/block_kind.h"
 #include "modules/umh/sites.h"
@@ -13,7 +14,8 @@
 #include "platforms/topology/system_facts.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::plan_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -304,3 +306,5 @@ TEST_CASE("a run's statistics stand under the names of the plan") {
     CHECK(plan.find(module) != nullptr);
   }
 }
+
+}  // namespace tessera::plan_test

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "tests/platforms/gpu_rig.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::probing_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -435,3 +437,5 @@ TEST_CASE("a run waits for probes that outlive its last kernel by more than the 
   INFO(r.failure.value_or(""));
   CHECK_FALSE(r.failure.has_value());
 }
+
+}  // namespace tessera::probing_test

@@ -7,9 +7,11 @@
 
 #include "common/json.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::process_order_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -205,3 +207,5 @@ TEST_CASE("the order of processes changes nothing where cores probe each other: 
                     {"system.miss_routing=rp", "probe.reply_depth=1", "mesh.vcs=2", "l1.sets=2",
                      "l1.mshr_entries=4"});
 }
+
+}  // namespace tessera::process_order_test

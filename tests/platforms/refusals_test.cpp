@@ -7,10 +7,11 @@
 #include <sstream>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/text.h"
 #include "platforms/simulation.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::refusals_test {
 
 namespace {
 
@@ -77,7 +78,7 @@ std::set<std::string> numbers_for(const ListedParameter& p) {
   if (p.kind == "real") {
     return {nlohmann::json(p.info.min).dump(), nlohmann::json(p.info.max).dump(), "-1"};
   }
-  const auto own = p.value.get<std::uint64_t>();
+  const auto own = p.value->get<std::uint64_t>();
   const auto least = static_cast<std::uint64_t>(p.info.min);
   const std::uint64_t most =
       p.info.max < 1e18 ? static_cast<std::uint64_t>(p.info.max) : 1ULL << 60;
@@ -142,3 +143,5 @@ TEST_CASE("a fault that several blocks find is reported once") {
   REQUIRE(first != std::string::npos);
   CHECK(message.find(line, first + 1) == std::string::npos);
 }
+
+}  // namespace tessera::refusals_test

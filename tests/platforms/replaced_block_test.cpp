@@ -7,10 +7,13 @@
 #include <sstream>
 
 #include "docs/guide/examples/plugin/uncached.cpp"
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
 #include "tests/platforms/child_process.h"
 #include "tests/platforms/one_kernel.h"
+
+namespace tessera::replaced_block_test {
 
 TEST_CASE("a workload verifies with a user's own LLC slice") {
   register_block<LlcSite>("uncached", make_uncached);
@@ -231,3 +234,5 @@ TEST_CASE("an access that a check of ours refuses names the check and where it s
             Catch::EndsWith("a command that this target does not take for its kind; printed: "));
   }
 }
+
+}  // namespace tessera::replaced_block_test

@@ -7,11 +7,13 @@
 #include <set>
 #include <string>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "policies/launch_planner.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::scheduler_decision_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("Table IV, streamcluster: at medium scale the sums, with the paper's k
 }
 TESSERA_UNLIKE_TABLE_IV("kmeans", "kmeans_assign", "batched", "kernel-wide")
 TESSERA_UNLIKE_TABLE_IV("lbm", "lbm_step", "batched", "kernel-wide")
+
+}  // namespace tessera::scheduler_decision_test

@@ -7,7 +7,8 @@
 #include "common/error.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::shapes_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 #define TESSERA_SHAPE(SPEC) TESSERA_VERIFIES_CARRIED("vecadd", SPEC)
@@ -122,3 +123,5 @@ TEST_CASE("all that is wrong is reported at once") {
           "share a clock");
   refused("nuba-small", {"system.sms=6", "l1.clock_hz=1000000000"}, "multiple of the partitions");
 }
+
+}  // namespace tessera::shapes_test

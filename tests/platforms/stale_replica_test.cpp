@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "tests/platforms/read_write_read.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::stale_replica_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("without replication nothing is flushed and nothing is stale") {
   CHECK(sum(r, "flushes") == 0);
   CHECK(sum(r, "replica_misses") == 0);
 }
+
+}  // namespace tessera::stale_replica_test

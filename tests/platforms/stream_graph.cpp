@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "platforms/run_result.h"
 #include "stimuli/runner/module_loader.h"
 #include "tests/platforms/child_process.h"
 

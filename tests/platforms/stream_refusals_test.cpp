@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 #include "tests/platforms/stream_graph.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::stream_refusals_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 using nlohmann::ordered_json;
@@ -24,7 +26,7 @@ std::string refused(const ordered_json& stats) { return stats.value("input_error
 
 }  // namespace
 
-TEST_CASE("a window with kernels that could overlap is refused; one by one, they run in order") {
+TEST_CASE("a window with kernels that could overlap is refused, but one by one they run in order") {
   ChildRun how{"uba-mem-small"};
   how.window = WindowOptions{2000, 5000};
   CHECK(refused(graph(how)) ==
@@ -113,3 +115,5 @@ LOOP:
   CHECK(failed.at("verified") == false);
   CHECK_THAT(failed.at("failure").get<std::string>(), Contains("lost") && Contains("0x40"));
 }
+
+}  // namespace tessera::stream_refusals_test

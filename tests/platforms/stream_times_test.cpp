@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "stimuli/runner/module_loader.h"
 #include "tests/platforms/level_sums.h"
 #include "tests/platforms/stream_graph.h"
 #include "tests/stimuli/ptx/grid_sync.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::stream_times_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 
@@ -408,3 +410,5 @@ TEST_CASE("a cooperative kernel of a coherent hierarchy begins when the one befo
     CHECK(number(k[2], "first_cta_cycle") < end_of(k[0]));
   }
 }
+
+}  // namespace tessera::stream_times_test

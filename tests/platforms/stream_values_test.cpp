@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/gpu_windows.h"
 #include "platforms/topology/shape.h"
 #include "tests/platforms/level_sums.h"
 #include "tests/platforms/stream_graph.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::stream_values_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 
@@ -108,3 +110,5 @@ TEST_CASE("functional values of overlapping kernels, and few queues, give the sa
   carried.values = ValueMode::kCarried;
   CHECK(graph(carried).at("cycles") == stats.at("cycles"));
 }
+
+}  // namespace tessera::stream_values_test

@@ -7,12 +7,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/block.h"
 #include "modules/memory/sites.h"
 #include "modules/plan/block_family.h"
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::supervisor_test {
 
 namespace {
 
@@ -136,3 +138,5 @@ TEST_CASE("an interrupt ends the run and keeps what was measured") {
   CHECK(r.stats["verified"].is_null());
   CHECK(r.stats["instructions"].get<std::uint64_t>() > 0);
 }
+
+}  // namespace tessera::supervisor_test

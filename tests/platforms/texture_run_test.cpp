@@ -3,12 +3,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::texture_run_test {
 
 namespace {
 
@@ -109,3 +110,5 @@ TEST_CASE("texels of a filtered texture are loaded through the L1s, values carri
 TEST_CASE("texels of a filtered texture are loaded through the L1s, values functional") {
   check_run(ValueMode::kFunctional);
 }
+
+}  // namespace tessera::texture_run_test

@@ -5,11 +5,13 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::tree_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("what cannot nest is refused with its reason") {
   CHECK_THAT(refusal(file_of("dca-small", {kGpus, kModules, shape("uba-mem")})),
              Catch::Contains("channels of a GPU (2) must be a multiple of system.modules (4)"));
 }
+
+}  // namespace tessera::tree_test

@@ -7,13 +7,16 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/umh/sites.h"
 #include "platforms/platform_view.h"
+#include "platforms/run_result.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/paper_workloads.h"
 #include "tests/platforms/workload_runs.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::unified_hierarchy_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -364,3 +367,5 @@ TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
   CHECK(refusal({"host.copies=memcpy"}).find("host.copies needs GPUs") != std::string::npos);
   CHECK(refusal({}).empty());
 }
+
+}  // namespace tessera::unified_hierarchy_test

@@ -9,12 +9,17 @@
 #include <exception>
 #include <random>
 #include <string>
+#include <systemc>
 #include <utility>
 #include <vector>
 
+#include "modules/host/cta_dispatcher.h"
+#include "modules/mmu/uvm_driver.h"
+#include "modules/sm/l1_cache.h"
 #include "tests/platforms/gpu_rig.h"
 
-using namespace tessera;
+namespace tessera::untimed_transport_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -396,3 +401,5 @@ TEST_CASE("untimed accesses agree with a flat memory: GPUs whose engine decides"
 TEST_CASE("untimed accesses agree with a flat memory: GPUs of partitions") {
   Mix("dualopt-nuba-small", 8).run();
 }
+
+}  // namespace tessera::untimed_transport_test

@@ -7,7 +7,8 @@
 #include "platforms/simulation.h"
 #include "tests/support/temporary_file.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::unused_parameters_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -187,3 +188,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["kernel_scheduler"] == all["kernel_scheduler"]);  // leftover has none
   CHECK(groups.size() == 31);
 }
+
+}  // namespace tessera::unused_parameters_test

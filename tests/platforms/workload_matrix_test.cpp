@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "platforms/run_result.h"
 #include "stimuli/workload.h"
 #include "tests/platforms/workload_runs.h"
 #include "tests/support/suite_cases.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::workload_matrix_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -74,3 +76,5 @@ void check_same_in_both_modes(const std::string& platform, const std::string& wo
     check_same_in_both_modes(PLATFORM, NAME);                                           \
   }
 TESSERA_FOR_MATRIX(TESSERA_SAME, "uba-mem-small")
+
+}  // namespace tessera::workload_matrix_test

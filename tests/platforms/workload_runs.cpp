@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "platforms/run_result.h"
 #include "stimuli/workload.h"
 #include "tests/platforms/child_process.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/run_result.h"
 #include "platforms/simulation.h"
 
 namespace tessera::test {

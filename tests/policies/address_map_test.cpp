@@ -13,7 +13,8 @@
 #include "policies/bit_matrix.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::address_map_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -365,3 +366,5 @@ TEST_CASE("a bad geometry or an unknown map is refused in words") {
   g.slices_per_channel = 32;
   CHECK_THROWS_WITH(make_address_map("pae", g), Catch::Contains("banks_per_channel is 16"));
 }
+
+}  // namespace tessera::address_map_test

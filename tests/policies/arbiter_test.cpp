@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::arbiter_test {
 
 TEST_CASE("round-robin serves the next input after the one that was served last") {
   const auto arbiter = make_policy<Arbiter>("round-robin");
@@ -36,3 +36,5 @@ TEST_CASE("an unknown arbiter is refused with the nearest name") {
   CHECK_THROWS_WITH(make_policy<Arbiter>("oldest-frist"),
                     Catch::Contains("did you mean 'oldest-first'?"));
 }
+
+}  // namespace tessera::arbiter_test

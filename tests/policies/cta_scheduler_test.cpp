@@ -9,7 +9,8 @@
 #include "common/error.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::cta_scheduler_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -255,3 +256,5 @@ TEST_CASE("an unknown CTA scheduler is refused with the nearest name") {
   CHECK_THROWS_AS(make_policy<CtaScheduler>("distribute"), InputError);
   CHECK_THROWS_WITH(make_policy<CtaScheduler>("distribute"), Catch::Contains("'distributed'"));
 }
+
+}  // namespace tessera::cta_scheduler_test

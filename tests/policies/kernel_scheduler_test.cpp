@@ -10,7 +10,8 @@
 #include "policies/sm_parts.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::kernel_scheduler_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -88,3 +89,5 @@ TEST_CASE("each part has the same SMs of each node, numbered from 0 in ascending
     CHECK(whole.sm_of(0, sm) == sm);
   }
 }
+
+}  // namespace tessera::kernel_scheduler_test

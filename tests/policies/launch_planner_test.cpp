@@ -8,7 +8,8 @@
 
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::launch_planner_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("the immediate planner changes nothing of a launch") {
@@ -325,3 +326,5 @@ TEST_CASE("coda: unknown arrays are dealt by pages") {
   CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1});
   CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 1, 2, 3, 0, 1, 2, 3});
 }
+
+}  // namespace tessera::launch_planner_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;
+namespace tessera::mdr_model_test {
 
 namespace {
 
@@ -64,3 +64,5 @@ TEST_CASE("NUBA's Table 1: replication pays until it costs half of the hits") {
   CHECK(bandwidth_with_full_replication(table1, 0, 0.250) > home);
   CHECK(bandwidth_with_full_replication(table1, 0, 0.248) < home);
 }
+
+}  // namespace tessera::mdr_model_test

@@ -15,7 +15,7 @@
 #include "policies/core_selector.h"
 #include "policies/sharing_predictor.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::miss_routing_test {
 
 namespace {
 
@@ -164,7 +164,7 @@ TEST_CASE("IP sends S probes with probability P, otherwise S - 1, and only for s
   CHECK(std::abs(two / double{kMisses} - 0.2) < 4 * std::sqrt(0.16 / kMisses));
 }
 
-TEST_CASE("RP probes what its predictor expects; CCN searches all other cores by index") {
+TEST_CASE("RP probes what its predictor expects, and CCN searches all other cores by index") {
   const auto rp = make("rp", with_holders({}));
   int probed = 0;
   for (int i = 0; i < 96; ++i) probed += rp->route({0, 80, 0}).empty() ? 0 : 1;
@@ -183,3 +183,5 @@ TEST_CASE("a search of more cores than there are is refused") {
                     "GPU)");
   CHECK_NOTHROW(make("rp", c));
 }
+
+}  // namespace tessera::miss_routing_test

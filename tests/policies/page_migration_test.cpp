@@ -7,8 +7,9 @@
 #include "policies/page_migration/griffin.h"
 #include "tests/support/policy_settings.h"
 
+namespace tessera::page_migration_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
-using namespace tessera;        // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -105,7 +106,7 @@ TEST_CASE("first-touch-migration: a page goes to its first other toucher, once")
   CHECK(course.interval(2, {0, 1, 0}) == 1);
 }
 
-TEST_CASE("first-touch-migration: of several in one batch, the one with most; then the lowest") {
+TEST_CASE("first-touch-migration: of several in one batch, the one with most, then the lowest") {
   CHECK(Course("first-touch-migration").interval(0, {0, 3, 4, 4}) == 2);
 }
 
@@ -180,3 +181,5 @@ TEST_CASE("griffin: a page that is no longer used streams, then loses interest a
   CHECK(course.interval(0, {0, 1}) == 1);
   CHECK(course.count("class_dedicated") == 2);
 }
+
+}  // namespace tessera::page_migration_test

@@ -11,7 +11,8 @@
 #include "common/error.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::page_placement_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("round-robin places pages on channels in turn") {
@@ -185,7 +186,7 @@ TEST_CASE("lab places locally above the threshold, not at it") {
   CHECK(place_one("lab", {5, 3}, 0, 0.79) == 0);
 }
 
-TEST_CASE("lab: with no page placed the first is local; at threshold 1 it is least-first") {
+TEST_CASE("lab: with no page placed the first is local, and at threshold 1 it is least-first") {
   CHECK(place_one("lab", {0, 0, 0, 0}, 2) == 2);
   CHECK(place_one("lab", {0, 0, 0, 0}, 2, 1) == 0);
   const auto lab = make_lab(1);
@@ -249,3 +250,5 @@ TEST_CASE("normalised page balance is the average over the maximum") {
   CHECK(normalised_page_balance({8, 0, 0, 0}) == Approx(0.25));
   CHECK(normalised_page_balance({3, 1}) == Approx(2.0 / 3));
 }
+
+}  // namespace tessera::page_placement_test

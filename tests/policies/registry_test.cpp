@@ -13,7 +13,8 @@
 #include "policies/transfer_policy.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::registry_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -149,3 +150,5 @@ TEST_CASE("a policy's parameters are set as one, and only in their own type") {
                     "policy 'test-bypass' has other parameters");
   CHECK_THROWS_AS(settings.set("test-ofset", SeedOffset{}), InputError);
 }
+
+}  // namespace tessera::registry_test

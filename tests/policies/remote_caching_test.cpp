@@ -9,7 +9,8 @@
 #include "common/error.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::remote_caching_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -55,7 +56,7 @@ TEST_CASE("the home slice keeps what it fetched for others, under every policy o
   }
 }
 
-TEST_CASE("rtwice and ronce copy every plain load, of other GPUs too; ronce keeps it there only") {
+TEST_CASE("rtwice and ronce copy every plain load, of other GPUs too, ronce keeps it there only") {
   for (const bool twice : {true, false}) {
     const auto policy = make_policy<RemoteCaching>(twice ? "rtwice" : "ronce");
     CHECK(policy->copies_written_lines());
@@ -195,3 +196,5 @@ TEST_CASE("an unknown remote caching is refused with the nearest name") {
   CHECK_THROWS_WITH(make_policy<RemoteCaching>("mdrr"), Catch::Contains("did you mean 'mdr'?"));
   CHECK_THROWS_AS(make_policy<RemoteCaching>(""), InputError);
 }
+
+}  // namespace tessera::remote_caching_test

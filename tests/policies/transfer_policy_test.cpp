@@ -7,7 +7,7 @@
 #include "common/text.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::transfer_policy_test {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("samples without accesses have ratios of 0") {
   CHECK(TransferSample{}.hit_rate() == 0);
   CHECK(TransferSample{}.block_utilisation() == 0);
 }
+
+}  // namespace tessera::transfer_policy_test

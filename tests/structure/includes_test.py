@@ -8,6 +8,9 @@ stay in its room, or lead to a room that the table names. The table itself names
 layers and, without cycles and with a reason, sisters (rooms of the same layer) that the room uses. SystemC is included from the layer of modules/kernel upward.
 
 Files of a room on which one of its folders rests (BELOW), as far as the folder includes them, do not include the folder.
+
+Files without blocks (PLAIN, PLAIN_TARGETS, PLAIN_NAMES) reach neither SystemC nor BLOCKS, by any chain of includes.
+Headers include nlohmann-json's forward header alone, except JSON_HEADERS.
 """
 
 import re
@@ -24,6 +27,19 @@ SETTINGS = {"tessera_flags", "tessera_lto"}
 KERNEL = "modules/kernel"
 # Folders of a room that include files beside them: topology reads the configuration.
 BELOW = {"platforms/topology": "platforms"}
+
+# Files that define, make and connect no block: folders, the sources of targets, and ends of names.
+PLAIN = ["common/", "policies/", "stimuli/", "studies/", "app/", "modules/power/", "platforms/topology/",
+         "tests/common/", "tests/policies/", "tests/stimuli/", "tests/studies/", "tests/app/"]
+PLAIN_TARGETS = {"tessera_configuration"}
+PLAIN_NAMES = ("_config",)
+# Of these folders: sc_main, the handler of SystemC's reports, a user's platform.
+NOT_PLAIN = ("app/main.cpp", "app/systemc_reports.cpp", "tests/app/install/")
+BLOCKS = ("modules/kernel/block.h", "modules/kernel/block_base.h")
+# The second is the result of a run, of which every user reads the document.
+JSON_HEADERS = ("common/json.h", "platforms/run_result.h")
+JSON = ("nlohmann/json.hpp", "common/json.h")
+SYSTEM_C = re.compile(r"(systemc|tlm|sysc|tlm_utils|tlm_core)(\.h)?(/|$)")
 
 Room = namedtuple("Room", "layer named reasons line")  # named: rooms that it may include
 Arrow = namedtuple("Arrow", "room to file line what")
@@ -80,7 +96,6 @@ def source_files(root, rooms):
 def includes(root, rooms):
     """Arrows of #include lines, and faults of files without a room and of SystemC's headers."""
     line_of = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-    system_c = re.compile(r"(systemc|tlm|sysc|tlm_utils|tlm_core)(\.h)?(/|$)")
     for name, text in source_files(root, rooms):
         room = room_of(rooms, name)
         if room is None:
@@ -93,7 +108,7 @@ def includes(root, rooms):
             own, system = found.groups()
             if system:
                 if (KERNEL in rooms and rooms[room].layer < rooms[KERNEL].layer
-                        and system_c.match(system)):
+                        and SYSTEM_C.match(system)):
                     yield Fault(name, number, f"{room} is below {KERNEL} and includes SystemC's <{system}>")
                 continue
             # From the root, or from the file's folder.
@@ -131,6 +146,74 @@ def below(root, rooms):
                     yield Fault(f, number, f'{folder} rests on this file, which includes "{to}"')
 
 
+def include_graph(root, rooms):
+    """Of each source of the rooms and of the tests: its includes in order, as line, name, and whether it is a file."""
+    line_of = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
+    tests = ((f.relative_to(root).as_posix(), f.read_text()) for f in sorted((root / "tests").rglob("*"))
+             if f.name.endswith(SOURCES) and f.is_file())
+    texts = dict([*source_files(root, rooms), *tests])
+    graph = {}
+    for name, text in texts.items():
+        graph[name] = []
+        for number, line in enumerate(text.split("\n"), 1):
+            found = line_of.match(line)
+            if not found:
+                continue
+            to = found.group(1)
+            beside = str(PurePosixPath(name).parent / to)
+            to = to if to in texts or beside not in texts else beside
+            graph[name].append((number, to, to in texts))
+    return graph
+
+
+def plain_sources(root):
+    """Sources of PLAIN_TARGETS."""
+    for f in sorted(root.glob("*/CMakeLists.txt")):
+        for _, _, args in commands(f.read_text(), "tessera_library", "tessera_policy_library"):
+            if args[0] in PLAIN_TARGETS:
+                yield from (f"{f.parent.name}/{a}" for a in args[1:] if a.endswith(".cpp"))
+
+
+def reach(root, rooms):
+    """Faults of files without blocks that reach SystemC or a block, and of headers that include JSON's."""
+    graph = include_graph(root, rooms)
+    of_targets = set(plain_sources(root))
+
+    def plain(name):
+        if name.startswith(NOT_PLAIN):
+            return False
+        stem = name.rsplit("/", 1)[-1].split(".")[0]
+        return name in of_targets or name.startswith(tuple(PLAIN)) or stem.endswith(PLAIN_NAMES)
+
+    def chain(name, goal):
+        """The includes by which a file reaches a goal: the shortest list of names; None if it does not."""
+        ways, seen = [[name]], {name}
+        for way in ways:
+            if goal(way[-1]):
+                return way
+            for _, to, _ in graph.get(way[-1], []):
+                if to not in seen:
+                    seen.add(to)
+                    ways.append([*way, to])
+        return None
+
+    for name, found in graph.items():
+        room = room_of(rooms, name)
+        for number, to, is_file in found:
+            if name.endswith(".h") and room and name not in JSON_HEADERS and to in JSON:
+                yield Fault(name, number, f'a header includes "{to}": "common/json_fwd.h" has its names')
+            # The first arrow of a chain that leaves these files is the fault; includes() reports SystemC's in low rooms.
+            if not plain(name) or (is_file and plain(to)):
+                continue
+            low = KERNEL in rooms and room and rooms[room].layer < rooms[KERNEL].layer
+            for what, goal in (("SystemC", lambda n: n not in graph and SYSTEM_C.match(n)),
+                               ("blocks", lambda n: n in BLOCKS)):
+                way = chain(to, goal)
+                if way and (is_file or not low):
+                    yield Fault(name, number, f"a file without blocks reaches {what}: {' > '.join(way)}")
+                    break
+
+
 def commands(text, *names):
     """Calls of CMake commands without comments: line and arguments."""
     text = re.sub(r"#[^\n]*", "", text)
@@ -149,7 +232,8 @@ def links(root, rooms):
             for line, _, args in commands(text, "tessera_library", "tessera_policy_library"):
                 target, rest = args[0], args[1:]
                 at = rest.index("DEPENDS") if "DEPENDS" in rest else len(rest)
-                sources = [a for a in rest[:at] if a != "SOURCES" and not a.startswith("${")]
+                sources = [a for a in rest[:at]
+                           if a not in ("COLD", "SOURCES", "PLAIN") and not a.startswith("${")]
                 paths = [(f.parent / s).resolve().relative_to(root.resolve()).as_posix() for s in sources]
                 of = {room_of(rooms, p) for p in paths} or {here}
                 if len(of) != 1 or None in of:
@@ -216,7 +300,7 @@ def check(root):
     if faults:
         return faults, 0
     used = set()
-    for found in [*includes(root, rooms), *below(root, rooms), *links(root, rooms)]:
+    for found in [*includes(root, rooms), *below(root, rooms), *reach(root, rooms), *links(root, rooms)]:
         if isinstance(found, Fault):
             faults.append(found)
             continue
@@ -251,6 +335,12 @@ CLEAN = {
         "tessera_library(tessera_kernel SOURCES time.cpp DEPENDS tessera_common SystemC::systemc)\n",
     "modules/sm/l1.h": '#include "modules/kernel/time.h"\n#include "policies/policy.h"\n#include "l1_role.h"\n',
     "modules/sm/l1_role.h": "",
+    "modules/sm/l1_config.h": '#include "policies/policy.h"\n',
+    "modules/kernel/block.h": "",
+    "modules/kernel/ticks.h": "",
+    "common/json.h": "#include <nlohmann/json.hpp>\n",
+    "tests/policies/policy_test.cpp": '#include "common/json.h"\n#include "policies/policy.h"\n',
+    "tests/modules/sm/l1_test.cpp": '#include "modules/sm/l1.h"\n',
     "modules/sm/CMakeLists.txt":
         "tessera_library(tessera_sm\n  SOURCES l1.cpp  # (its role)\n  DEPENDS tessera_kernel tessera_policies)\n",
     "modules/probe/probe.h": '#include "modules/sm/l1.h"\n// #include "platforms/gpu.h"\n',
@@ -259,10 +349,11 @@ CLEAN = {
     "platforms/gpu.h": '#include "modules/probe/probe.h"\n#include "platforms/topology/shape.h"\n',
     "platforms/system.h": "",
     "platforms/config.h": '#include "platforms/system.h"\n',
-    "platforms/config.cpp": '#include "platforms/config.h"\n',
+    "platforms/config.cpp": '#include "platforms/config.h"\n#include <nlohmann/json.hpp>\n#include "modules/kernel/ticks.h"\n',
     "platforms/topology/shape.h": '#include "platforms/config.h"\n',
     "platforms/CMakeLists.txt":
-        "tessera_library(tessera_platforms SOURCES gpu.cpp DEPENDS tessera_probe ${CMAKE_DL_LIBS})\n"
+        "tessera_library(tessera_configuration SOURCES config.cpp DEPENDS tessera_probe)\n"
+        "tessera_library(tessera_platforms SOURCES gpu.cpp DEPENDS tessera_configuration ${CMAKE_DL_LIBS})\n"
         "target_link_libraries(tessera_platforms PRIVATE tessera_flags)\n",
 }
 
@@ -306,7 +397,25 @@ CASES = [
     ("the same in a part of the configuration", "platforms/system.h", '#include "platforms/topology/shape.h"\n',
      'platforms/system.h:1: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
     ("the same in the source beside its header", "platforms/config.cpp", '#include "platforms/topology/shape.h"\n',
-     'platforms/config.cpp:2: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
+     'platforms/config.cpp:4: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
+    ("a configuration that reaches SystemC by other headers", "modules/sm/l1_config.h", '#include "modules/sm/l1.h"\n',
+     "modules/sm/l1_config.h:2: a file without blocks reaches SystemC: "
+     "modules/sm/l1.h > modules/kernel/time.h > systemc"),
+    ("the same in a folder without blocks", "platforms/topology/shape.h", '#include "modules/probe/probe.h"\n',
+     "platforms/topology/shape.h:2: a file without blocks reaches SystemC: "
+     "modules/probe/probe.h > modules/sm/l1.h > modules/kernel/time.h > systemc"),
+    ("the same in a source of a target without blocks", "platforms/config.cpp", '#include "modules/kernel/time.h"\n',
+     "platforms/config.cpp:4: a file without blocks reaches SystemC: modules/kernel/time.h > systemc"),
+    ("the same in a test of such a room", "tests/policies/policy_test.cpp", '#include "modules/kernel/time.h"\n',
+     "tests/policies/policy_test.cpp:3: a file without blocks reaches SystemC: modules/kernel/time.h > systemc"),
+    ("a test of such a room that includes SystemC", "tests/policies/policy_test.cpp", "#include <systemc>\n",
+     "tests/policies/policy_test.cpp:3: a file without blocks reaches SystemC: systemc"),
+    ("a folder without blocks that reaches blocks", "platforms/topology/shape.h", '#include "modules/kernel/block.h"\n',
+     "platforms/topology/shape.h:2: a file without blocks reaches blocks: modules/kernel/block.h"),
+    ("a header with JSON's own header", "modules/noc/link.h", '#include "common/json.h"\n',
+     'modules/noc/link.h:2: a header includes "common/json.h": "common/json_fwd.h" has its names'),
+    ("the same by its name", "policies/policy.h", "#include <nlohmann/json.hpp>\n",
+     'policies/policy.h:2: a header includes "nlohmann/json.hpp": "common/json_fwd.h" has its names'),
     ("a file in no room", "modules/other/new.h", "", "modules/other/new.h:1: is in no room of the table"),
     ("a table that names an upper room", TABLE, ("| `common` | |\n| 3", "| `common`, `modules/sm` | |\n| 3"),
      f"{TABLE}:8: policies names modules/sm, which is above it"),

@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-using namespace tessera;
+#include "common/json.h"
+
+namespace tessera::document_test {
+
 using namespace tessera::studies;
 using Catch::Matchers::Contains;
 using nlohmann::ordered_json;
@@ -26,7 +29,7 @@ ordered_json document_of(double slow_va, double slow_sx, bool whole = true,
                          const Study& study = tiny()) {
   PointResults results;
   const auto put = [&](const char* name, std::size_t workload, double cycles) {
-    results[{platform(study, name), workload}] = {{{"cycles", cycles}},
+    results[{platform(study, name), workload}] = {ordered_json{{"cycles", cycles}},
                                                   cycles == 0 ? "it broke" : ""};
   };
   put("base", 0, 100);
@@ -228,3 +231,5 @@ TEST_CASE("one figure alone has its own claims only, and missing workloads are l
   CHECK(d["missing_workloads"].dump() ==
         R"([{"name":"LBM","class":"other","workload":"not-there-yet"}])");
 }
+
+}  // namespace tessera::document_test

@@ -6,6 +6,8 @@
 
 #include "studies/study.h"
 
+namespace tessera::effect_test {
+
 using namespace tessera::studies;
 
 TEST_CASE("an effect is the measured change's share of the published one, in logarithms") {
@@ -88,3 +90,5 @@ TEST_CASE("the simulated ratios of the papers have the range and the floor of th
     CHECK(ratios == (study.name == "nuba" ? 18 : 9));
   }
 }
+
+}  // namespace tessera::effect_test

@@ -7,7 +7,8 @@
 #include "common/error.h"
 #include "studies/evaluator.h"
 
-using namespace tessera;
+namespace tessera::expression_test {
+
 using namespace tessera::studies;
 using Catch::Matchers::Contains;
 
@@ -202,3 +203,5 @@ TEST_CASE("a bound is a name, an operator and a number") {
   CHECK_THROWS_AS(parse_bound("ratio > 1; rm -rf"), InputError);
   CHECK_THROWS_AS(parse_bound("ratio > 1.2.3"), InputError);
 }
+
+}  // namespace tessera::expression_test

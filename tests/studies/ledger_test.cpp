@@ -12,6 +12,8 @@
 #include "common/json.h"
 #include "studies/study.h"
 
+namespace tessera::ledger_test {
+
 using namespace tessera::studies;
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -166,3 +168,5 @@ TEST_CASE("The remote-core paper's claims are those of the ledger") {
 }
 
 TEST_CASE("UMH's claims are those of the ledger") { check_same_claims("umh"); }
+
+}  // namespace tessera::ledger_test

@@ -11,7 +11,8 @@
 #include "studies/points.h"
 #include "studies/study.h"
 
-using namespace tessera;
+namespace tessera::loader_test {
+
 using namespace tessera::studies;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
@@ -254,3 +255,5 @@ TEST_CASE("every study that comes along loads, and every simulable claim is meas
     }
   }
 }
+
+}  // namespace tessera::loader_test

@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-using namespace tessera;
+#include "common/json.h"
+
+namespace tessera::points_test {
+
 using namespace tessera::studies;
 using nlohmann::ordered_json;
 
@@ -12,7 +15,7 @@ namespace {
 
 PointIdentity identity() {
   PointIdentity p;
-  p.config = {{"llc", {{"sets", 48}, {"ways", 16}}}};
+  p.config = nlohmann::ordered_json{{"llc", {{"sets", 48}, {"ways", 16}}}};
   p.suite_workload = "mm";
   p.file_hashes = {"aa", "bb"};
   p.scale = Scale::kSmall;
@@ -36,7 +39,7 @@ TEST_CASE("a point's key changes with everything that its result depends on") {
     change(p);
     CHECK(keys.insert(point_key(p)).second);
   };
-  changed([](PointIdentity& p) { p.config["llc"]["sets"] = 96; });
+  changed([](PointIdentity& p) { (*p.config)["llc"]["sets"] = 96; });
   changed([](PointIdentity& p) { p.suite_workload = "mn"; });
   changed([](PointIdentity& p) { p.suite_workload = ""; });
   changed([](PointIdentity& p) { p.file_hashes[1] = "bc"; });
@@ -65,7 +68,7 @@ TEST_CASE("a plan has every needed point once, and equal platforms are one run")
   CHECK(keys.size() == 4);
 }
 
-TEST_CASE("scale, seed and binary reach the keys of a plan; a scale has its own settings") {
+TEST_CASE("scale, seed and binary reach the keys of a plan, and a scale has its own settings") {
   RunOptions other;
   other.scale = Scale::kMedium;
   const StudyPlan medium = plan(other);
@@ -106,3 +109,5 @@ TEST_CASE("what is kept of a run is what does not vary and can be read") {
       {{"cycles", 5}, {"modules", {{"a", 1}}}, {"derived", {{"ipc", 2}}}, {"host", 3}});
   CHECK(kept.dump() == R"({"cycles":5,"derived":{"ipc":2}})");
 }
+
+}  // namespace tessera::points_test

@@ -5,6 +5,8 @@
 
 #include "studies/effect.h"
 
+namespace tessera::verdict_test {
+
 using namespace tessera::studies;
 
 namespace {
@@ -43,7 +45,7 @@ Claim ratio_claim() {
 
 }  // namespace
 
-TEST_CASE("a range with its ends decides; below it the minimum check is the direction") {
+TEST_CASE("a range with its ends decides, and below it the minimum check is the direction") {
   const Claim c = claim_with_range();
   CHECK(judge(c, measured(1.1)) == Verdict::kHolds);
   CHECK(judge(c, measured(1.3)) == Verdict::kHolds);
@@ -83,7 +85,7 @@ TEST_CASE("numbers of single workloads must all be within the tolerance") {
   CHECK(judge(c, o) == Verdict::kFails);
 }
 
-TEST_CASE("a sweep holds by its numbers and its order; its order alone is the direction") {
+TEST_CASE("a sweep holds by its numbers and its order, and its order alone is the direction") {
   Claim c;
   c.tolerance = 0.1;
   Outcome o;
@@ -204,3 +206,5 @@ TEST_CASE("a claim and its numbers have an effect if they are ratios") {
   CHECK(number(1.21, 1.1, 0.3).accept_range->second == Approx(1.573));
   CHECK(number(1.21, std::nullopt, 0.3, "ratio").effect == std::nullopt);
 }
+
+}  // namespace tessera::verdict_test

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/protocol_checker.h"
 #include "policies/address_map.h"
 #include "tests/support/conformance.h"

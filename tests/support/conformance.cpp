@@ -6,6 +6,10 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/json.h"
+#include "modules/kernel/sc_time.h"
+#include "modules/kernel/stats.h"
+
 namespace tessera::test {
 
 namespace {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
+
 namespace tessera::test {
 
 struct ScriptedInitiator::Port final : tlm::tlm_bw_transport_if<> {

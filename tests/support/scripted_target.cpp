@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 
 namespace tessera::test {
 

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "common/json.h"
+
 namespace tessera::test {
 
 using nlohmann::ordered_json;

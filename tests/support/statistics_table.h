@@ -21,6 +21,7 @@
 
 #include "common/json.h"
 #include "modules/kernel/block.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera::test {
 

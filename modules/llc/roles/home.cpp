@@ -3,7 +3,7 @@
 
 #include "modules/llc/slice_pipeline.h"
 
-namespace tessera {
+namespace tessera::roles::home {
 
 namespace {
 
@@ -12,4 +12,4 @@ const PolicyRegistration<LlcSlice> kRegistered("home", "home of the lines of its
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::roles::home

@@ -70,7 +70,7 @@ void LastSharerRole::register_statistics(StatisticsRegistry& registry) const {
 
 namespace {
 
-const PolicyRegistration<LlcSlice> kRegistered(
+const PolicyRegistration<LlcSlice> kLastSharerRole(
     "last_sharer", "home that forwards read hits to the L1 that got the line last",
     make_slice<LastSharerRole>);
 

@@ -60,7 +60,7 @@ Caching PartitionRole::decide(const Access& a, NodeDistance distance) const {
 
 namespace {
 
-const PolicyRegistration<LlcSlice> kRegistered(
+const PolicyRegistration<LlcSlice> kPartitionRole(
     "partition", "home of its partition's lines, and the way of its SMs to all others",
     make_slice<PartitionRole>);
 

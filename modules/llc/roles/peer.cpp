@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "modules/llc/slice_pipeline.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 
@@ -91,8 +92,8 @@ void PeerRole::reset() {
 
 namespace {
 
-const PolicyRegistration<LlcSlice> kRegistered("peer", "one side of two that are kept coherent",
-                                               make_slice<PeerRole>);
+const PolicyRegistration<LlcSlice> kPeerRole("peer", "one side of two that are kept coherent",
+                                             make_slice<PeerRole>);
 
 }  // namespace
 

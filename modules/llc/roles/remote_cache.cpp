@@ -41,8 +41,8 @@ SliceRole::Outcome RemoteCacheRole::write_back_and_forward(const Access& a, std:
 
 namespace {
 
-const PolicyRegistration<LlcSlice> kRegistered("remote_cache", "a cache of other GPUs' lines",
-                                               make_slice<RemoteCacheRole>);
+const PolicyRegistration<LlcSlice> kRemoteCacheRole("remote_cache", "a cache of other GPUs' lines",
+                                                    make_slice<RemoteCacheRole>);
 
 }  // namespace
 

@@ -48,7 +48,7 @@ class RemoteCacheRole final : public SliceRole {
   bool passes_back(Payload& payload) const { return !slice_.awaits(payload); }
   /// A stamp that the home has written is kept.
   bool stamps_departure(const MemoryRequest& request) const {
-    return request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] == kNever;
+    return request.stamp(Hop::kFromLlc) == kNever;
   }
 
  private:

@@ -8,7 +8,7 @@
 #include "modules/memory/dram_scheduler.h"
 #include "modules/memory/dram_timing.h"
 
-namespace tessera {
+namespace tessera::scheduling::fcfs {
 
 namespace {
 
@@ -153,4 +153,4 @@ const PolicyRegistration<DramScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::scheduling::fcfs

@@ -33,7 +33,7 @@
 #include "modules/memory/dram_scheduler.h"
 #include "modules/memory/dram_timing.h"
 
-namespace tessera {
+namespace tessera::scheduling::fr_fcfs {
 
 namespace {
 
@@ -513,4 +513,4 @@ const PolicyRegistration<DramScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::scheduling::fr_fcfs

@@ -2,7 +2,7 @@
 // "local": all lines are handled in the same way.
 #include "modules/sm/l1_pipeline.h"
 
-namespace tessera {
+namespace tessera::l1_roles::local {
 
 namespace {
 
@@ -23,4 +23,4 @@ const PolicyRegistration<L1Cache> kRegistered("local", "every line is treated al
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::l1_roles::local

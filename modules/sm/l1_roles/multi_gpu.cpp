@@ -96,7 +96,7 @@ void MultiGpuRole::register_statistics(const std::string& module,
 
 namespace {
 
-const PolicyRegistration<L1Cache> kRegistered(
+const PolicyRegistration<L1Cache> kMultiGpuRole(
     "multi_gpu", "other GPUs' lines are loaded as system.transfer says",
     make_l1_pipeline<MultiGpuRole>);
 

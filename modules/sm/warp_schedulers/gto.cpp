@@ -5,7 +5,7 @@
 
 #include "modules/sm/warp_scheduler.h"
 
-namespace tessera {
+namespace tessera::warp_schedulers::gto {
 
 namespace {
 
@@ -31,4 +31,4 @@ const PolicyRegistration<WarpScheduler> kRegistered(
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::warp_schedulers::gto

@@ -5,7 +5,7 @@
 
 #include "modules/sm/warp_scheduler.h"
 
-namespace tessera {
+namespace tessera::warp_schedulers::lrr {
 
 namespace {
 
@@ -28,4 +28,4 @@ const PolicyRegistration<WarpScheduler> kRegistered("lrr", "the next slot whose 
 
 }  // namespace
 
-}  // namespace tessera
+}  // namespace tessera::warp_schedulers::lrr

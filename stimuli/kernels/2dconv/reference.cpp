@@ -3,9 +3,9 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_2dconv {
 
-Part part_of_2dconv() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");
@@ -38,4 +38,4 @@ Part part_of_2dconv() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_2dconv

@@ -4,7 +4,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_2mm {
 namespace {
 
 /// Row-major.
@@ -58,6 +58,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_2mm() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_2mm

@@ -4,8 +4,7 @@
 #include "stimuli/kernels/aes/cipher.h"
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
-namespace aes {
+namespace tessera::kernels::aes {
 namespace {
 
 /// The product of two polynomials modulo x^8 + x^4 + x^3 + x + 1.
@@ -83,8 +82,9 @@ Block encrypted(Block block, const std::vector<std::uint8_t>& round_keys) {
   return block;
 }
 
-}  // namespace aes
+}  // namespace tessera::kernels::aes
 
+namespace tessera::kernels::workload_aes {
 namespace {
 
 std::vector<std::uint8_t> expanded(const std::vector<std::uint8_t>& key) {
@@ -114,6 +114,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_aes() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_aes

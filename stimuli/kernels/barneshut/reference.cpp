@@ -7,7 +7,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_barneshut {
 namespace {
 
 /// Positions are integers below 1024 and positions of cells are rounded to integers, so that
@@ -196,6 +196,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_barneshut() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_barneshut

@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_bfs {
 namespace {
 
 constexpr std::int32_t kSource = 0;
@@ -43,6 +43,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_bfs() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_bfs

@@ -2,7 +2,7 @@
 #include "stimuli/runner/option_price.h"
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_blackscholes_float4 {
 namespace {
 
 Bounded between(float low, float high, float random) {
@@ -17,7 +17,7 @@ OptionPrices random_option(float random) {
 
 }  // namespace
 
-Part part_of_blackscholes_float4() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto random = in.values<float>("random");
@@ -28,4 +28,4 @@ Part part_of_blackscholes_float4() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_blackscholes_float4

@@ -2,9 +2,9 @@
 #include "stimuli/runner/option_price.h"
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_blackscholes {
 
-Part part_of_blackscholes() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto price = in.values<float>("price");
@@ -22,4 +22,4 @@ Part part_of_blackscholes() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_blackscholes

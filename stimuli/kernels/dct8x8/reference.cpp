@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_dct8x8 {
 namespace {
 
 constexpr std::size_t kSide = 8;
@@ -52,6 +52,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_dct8x8() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_dct8x8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_dwt2d {
 namespace {
 
 /// Lifts a line of n pixels, `along` apart, in place: odd pixels become details, even ones means.
@@ -35,6 +35,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_dwt2d() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_dwt2d

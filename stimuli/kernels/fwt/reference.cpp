@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_fwt {
 
-Part part_of_fwt() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto before = in.values<float>("data");
@@ -27,4 +27,4 @@ Part part_of_fwt() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_fwt

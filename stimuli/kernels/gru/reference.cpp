@@ -4,7 +4,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_gru {
 namespace {
 
 constexpr double kU = kFloatRounding;
@@ -70,6 +70,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_gru() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_gru

@@ -4,7 +4,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_haar {
 namespace {
 
 /// One level of the whole signal at a time.
@@ -24,6 +24,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_haar() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_haar

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_histo_final {
 namespace {
 
 /// In order of parts instead of bins; exact.
@@ -23,6 +23,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_histo_final() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_histo_final

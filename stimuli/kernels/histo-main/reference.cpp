@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_histo_main {
 namespace {
 
 constexpr std::uint32_t kRange = 4096;
@@ -54,6 +54,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_histo_main() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_histo_main

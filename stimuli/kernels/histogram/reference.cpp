@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_histogram {
 
-Part part_of_histogram() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     std::vector<std::int64_t> counts(256);
@@ -14,4 +14,4 @@ Part part_of_histogram() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_histogram

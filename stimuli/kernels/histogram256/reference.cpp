@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_histogram256 {
 
-Part part_of_histogram256() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     constexpr std::size_t kBins = 256;
@@ -18,4 +18,4 @@ Part part_of_histogram256() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_histogram256

@@ -4,7 +4,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_leukocyte {
 namespace {
 
 constexpr std::int64_t kPoints = 150;
@@ -149,6 +149,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_leukocyte() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_leukocyte

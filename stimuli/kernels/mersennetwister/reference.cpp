@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_mersennetwister {
 namespace {
 
 using Vector = std::array<std::uint32_t, 4>;
@@ -80,6 +80,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_mersennetwister() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_mersennetwister

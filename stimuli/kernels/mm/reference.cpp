@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_mm {
 
-Part part_of_mm() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");
@@ -25,4 +25,4 @@ Part part_of_mm() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_mm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_mvt {
 
-Part part_of_mvt() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");
@@ -32,4 +32,4 @@ Part part_of_mvt() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_mvt

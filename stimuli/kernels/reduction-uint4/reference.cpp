@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_reduction_uint4 {
 
-Part part_of_reduction_uint4() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto values = in.values<std::uint32_t>("in");
@@ -15,4 +15,4 @@ Part part_of_reduction_uint4() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_reduction_uint4

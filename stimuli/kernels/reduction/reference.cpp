@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_reduction {
 
-Part part_of_reduction() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     // There are fewer than 2^24 elements of -1, 0 or 1, so that every partial sum is exact in float
@@ -16,4 +16,4 @@ Part part_of_reduction() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_reduction

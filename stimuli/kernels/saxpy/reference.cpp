@@ -3,9 +3,9 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_saxpy {
 
-Part part_of_saxpy() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const double alpha = in.scalar("alpha");
@@ -22,4 +22,4 @@ Part part_of_saxpy() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_saxpy

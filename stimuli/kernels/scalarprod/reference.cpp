@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_scalarprod {
 namespace {
 
 constexpr std::uint64_t kSums = 1024;
@@ -30,6 +30,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_scalarprod() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_scalarprod

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_sgemm {
 
-Part part_of_sgemm() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");
@@ -26,4 +26,4 @@ Part part_of_sgemm() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_sgemm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_simpleconvolution {
 namespace {
 
 /// In integers: the mask's values are integers up to 15, so that sums stay below 2^24 and the
@@ -29,6 +29,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_simpleconvolution() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_simpleconvolution

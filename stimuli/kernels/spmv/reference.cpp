@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_spmv {
 
-Part part_of_spmv() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto start = in.values<std::int32_t>("row_start");
@@ -24,4 +24,4 @@ Part part_of_spmv() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_spmv

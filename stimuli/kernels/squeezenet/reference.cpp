@@ -5,7 +5,7 @@
 #include "stimuli/runner/max_pooling.h"
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_squeezenet {
 namespace {
 
 /// Maps, and the error bounds of the kernels' maps.
@@ -81,6 +81,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_squeezenet() { return Part{nullptr, reference}; }
+Part part() { return Part{nullptr, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_squeezenet

@@ -3,7 +3,7 @@
 
 #include "stimuli/runner/bounded.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_srad {
 namespace {
 
 /// Speckle of the image's first 128 x 128 pixels: their variance over their squared mean.
@@ -100,6 +100,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_srad() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_srad

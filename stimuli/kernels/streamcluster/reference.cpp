@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_streamcluster {
 
-Part part_of_streamcluster() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto coordinates = in.values<float>("coordinates");
@@ -42,4 +42,4 @@ Part part_of_streamcluster() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_streamcluster

@@ -3,9 +3,9 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_stringmatch {
 
-Part part_of_stringmatch() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto text = in.values<std::uint8_t>("text");
@@ -24,4 +24,4 @@ Part part_of_stringmatch() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_stringmatch

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_transpose {
 
-Part part_of_transpose() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto from = in.values<float>("in");
@@ -18,4 +18,4 @@ Part part_of_transpose() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_transpose

@@ -3,9 +3,9 @@
 
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_vecadd {
 
-Part part_of_vecadd() {
+Part part() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");
@@ -19,4 +19,4 @@ Part part_of_vecadd() {
   return part;
 }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_vecadd

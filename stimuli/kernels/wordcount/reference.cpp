@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/runner/part.h"
 
-namespace tessera::kernels {
+namespace tessera::kernels::workload_wordcount {
 namespace {
 
 /// The records of a chunk follow those of the previous chunks.
@@ -45,6 +45,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part part_of_wordcount() { return Part{host, reference}; }
+Part part() { return Part{host, reference}; }
 
-}  // namespace tessera::kernels
+}  // namespace tessera::kernels::workload_wordcount

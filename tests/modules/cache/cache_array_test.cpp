@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::cache_array_test {
 
 namespace {
 
@@ -213,3 +213,5 @@ TEST_CASE("random use of an array agrees with lists in order of use") {
     }
   }
 }
+
+}  // namespace tessera::cache_array_test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::mshr_test {
 
 namespace {
 
@@ -175,7 +175,7 @@ TEST_CASE("lines that share a slot of the table are distinguished") {
   CHECK(m.empty());
 }
 
-TEST_CASE("the largest MSHR table finds every line; a larger one is refused") {
+TEST_CASE("the largest MSHR table finds every line, and a larger one is refused") {
   using Table = Mshr<int>;
   CHECK_THROWS_AS(Table(Table::kMaxEntries + 1, 1), std::invalid_argument);
   Table m(Table::kMaxEntries, 1);
@@ -253,3 +253,5 @@ TEST_CASE("random entries, several a line, agree with a multimap") {
 }
 
 static_assert(sizeof(Mshr<std::array<void*, 3>>::Entry) == 64, "an entry fills a host cache line");
+
+}  // namespace tessera::mshr_test

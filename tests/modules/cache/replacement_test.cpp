@@ -6,7 +6,8 @@
 #include "policies/cache_replacement.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::replacement_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -70,7 +71,7 @@ TEST_CASE("lru: the line that was not used for longest goes") {
   CHECK(s.insert(5) == 0);
 }
 
-TEST_CASE("srrip: lines without a hit go first, in order of ways; a scan does not evict one with") {
+TEST_CASE("srrip: lines without a hit go first in order of ways, but a scan evicts none with one") {
   Set s(4, {"srrip", {}});
   for (const int line : {0, 1, 2, 3}) CHECK(s.insert(line) == -1);  // RRPV 2 2 2 2
   s.use(1);                                                         // 2 0 2 2
@@ -143,3 +144,5 @@ TEST_CASE("a replacement policy of one's own is registered with its file and cho
 TEST_CASE("an unknown replacement policy is refused with the nearest name") {
   CHECK_THROWS_WITH((Set(4, {"sripp", {}})), Catch::Contains("did you mean 'srrip'"));
 }
+
+}  // namespace tessera::replacement_test

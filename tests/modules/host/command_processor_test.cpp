@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/kernel/sc_time.h"
 
-using namespace tessera;
+namespace tessera::command_processor_test {
 
 namespace {
 
@@ -350,7 +351,7 @@ TEST_CASE("the ring wraps: slots are used again after their packets are consumed
   CHECK(rig.read(kHead) == 5);
 }
 
-TEST_CASE("a full queue runs; one packet more is an overflow and changes nothing") {
+TEST_CASE("a full queue runs, and one packet more is an overflow and changes nothing") {
   Rig rig;
   rig.set_queue(2);
   rig.put(0, rig.packet(1));
@@ -725,3 +726,5 @@ TEST_CASE("an error halts its own queue only") {
   CHECK(rig.cp.failure(0));
   CHECK_FALSE(rig.cp.failure(1));
 }
+
+}  // namespace tessera::command_processor_test

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "tests/modules/host/dispatcher_rig.h"
 
-using namespace tessera;
+namespace tessera::concurrent_kernels_test {
 
 namespace {
 
@@ -216,7 +216,7 @@ TEST_CASE("a kernel that begins before the flush of the last other kernel runs b
   CHECK(ended(rig.launches[1]) == 27);
 }
 
-TEST_CASE("cooperative kernels do not run at the same time; another kernel runs beside one") {
+TEST_CASE("cooperative kernels do not run at the same time, and another kernel runs beside one") {
   Rig rig(2, "round-robin", 2);
   FakeKernel first = kernel_of(1, 30, true);
   FakeKernel second = kernel_of(1, 10, true);
@@ -250,7 +250,7 @@ TEST_CASE("with a flush that is put off, a kernel's flush can run beside kernels
   CHECK(rig.caches[0]->flushed.empty());
 }
 
-TEST_CASE("a kernel that is refused leaves the others running; a failed one ends all of them") {
+TEST_CASE("a kernel that is refused leaves the others running, and a failed one ends all of them") {
   Rig rig(2, "round-robin", 1);
   FakeKernel first = kernel_of(1, 50);
   FakeKernel wide(1, 4096);
@@ -322,3 +322,5 @@ TEST_CASE("leftover: of random kernels each CTA starts once, and an SM holds wha
 TEST_CASE("even: of random kernels each CTA starts once, and an SM holds what fits") {
   run_random("even");
 }
+
+}  // namespace tessera::concurrent_kernels_test

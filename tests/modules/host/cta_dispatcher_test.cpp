@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/host/dispatcher_rig.h"
 
-using namespace tessera;
+namespace tessera::cta_dispatcher_test {
 
 namespace {
 
@@ -350,3 +351,5 @@ TEST_CASE("a CTA that fits no SM is an input error and no CTA starts") {
   CHECK(rig.dispatcher.idle());
   CHECK(rig.sms[0]->started.empty());
 }
+
+}  // namespace tessera::cta_dispatcher_test

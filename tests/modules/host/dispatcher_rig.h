@@ -15,6 +15,7 @@
 
 #include "modules/host/cta_dispatcher.h"
 #include "modules/kernel/domain.h"
+#include "modules/kernel/sc_time.h"
 
 namespace tessera {
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 
-using namespace tessera;
+namespace tessera::flush_stages_test {
 
 namespace {
 
@@ -114,3 +115,5 @@ TEST_CASE("an acknowledgement in the call takes effect at the next edge") {
   const Rig rig({FlushStage{"mdr", {}, {&at_once}, {}, {}}});
   CHECK(rig.ended == cycle(11));
 }
+
+}  // namespace tessera::flush_stages_test

@@ -11,7 +11,8 @@
 #include "tests/support/cache_rig.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::line_bridge_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -337,3 +338,5 @@ TEST_CASE("a line bridge conforms") {
   };
   run_conformance(rig.conformance(), traffic);
 }
+
+}  // namespace tessera::line_bridge_test

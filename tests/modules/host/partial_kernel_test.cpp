@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "modules/host/cta_dispatcher.h"
+#include "modules/kernel/sc_time.h"
 
-using namespace tessera;
+namespace tessera::partial_kernel_test {
 
 namespace {
 
@@ -221,7 +222,7 @@ TEST_CASE("the CTAs of a cooperative kernel are skipped together") {
   CHECK(s.left().empty());
 }
 
-TEST_CASE("SMs adopt CTAs that were skipped in part; the others are dealt at the same time") {
+TEST_CASE("SMs adopt CTAs that were skipped in part, and the others are dealt at the same time") {
   Rig rig;
   FakeKernel kernel(4);
   unsigned calls = 0;
@@ -309,3 +310,5 @@ TEST_CASE("a kernel that is stopped before its first CTA runs none") {
   while (rest->next()) ++left;
   CHECK(left == 3);
 }
+
+}  // namespace tessera::partial_kernel_test

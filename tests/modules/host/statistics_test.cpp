@@ -7,7 +7,8 @@
 #include "modules/host/line_bridge.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("the dispatcher's statistics show its counters", "[statistics]") {
@@ -53,3 +54,5 @@ TEST_CASE("a line bridge's statistics show its counters", "[statistics]") {
   table.occupancy("outstanding", s.outstanding);
   table.check(bridge);
 }
+
+}  // namespace tessera::statistics_test

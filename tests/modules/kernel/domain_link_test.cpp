@@ -11,10 +11,12 @@
 
 #include "common/error.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/timed_queue.h"
 #include "tests/support/scripted_initiator.h"
 
-using namespace tessera;
+namespace tessera::domain_link_test {
+
 using tessera::test::ns;
 
 namespace {
@@ -242,3 +244,5 @@ TEST_CASE("what a process throws on another thread ends the run, the first domai
   DomainRunner::instance().run_ahead({&d.first, &d.second}, {ns(5), 2});
   CHECK_THROWS_WITH(sc_core::sc_start(to_sc_time(ns(20))), Catch::Contains("of the first"));
 }
+
+}  // namespace tessera::domain_link_test

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/support/scripted_initiator.h"
 
-using namespace tessera;
+namespace tessera::domain_test {
+
 using tessera::test::ns;
 
 namespace {
@@ -159,3 +161,5 @@ TEST_CASE("clocks of two domains agree, wherever their domains are") {
   run_to(ns(2000));
   CHECK(edge > ns(1000));
 }
+
+}  // namespace tessera::domain_test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::huge_pages_test {
 
 TEST_CASE("a piece is aligned, zeroed and of whole chunks") {
   HugePages pages(HugePages::kChunk + 1);
@@ -38,3 +38,5 @@ TEST_CASE("what lies on the heap stays as it is when it moves to huge pages") {
   move_heap_to_huge_pages();  // again, with nothing left to move
   blocks.clear();
 }
+
+}  // namespace tessera::huge_pages_test

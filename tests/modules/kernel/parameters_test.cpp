@@ -6,8 +6,10 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "common/located_json.h"
 
-using namespace tessera;
+namespace tessera::parameters_test {
 
 namespace {
 
@@ -288,7 +290,8 @@ TEST_CASE("an argument of --set is JSON, or text") {
 
 TEST_CASE("values made by a program are read like those of a file") {
   Config c;
-  ParameterReader reader({{"llc.sets", 64, "program"}, {"llc.small", 3U, "program"}});
+  ParameterReader reader(
+      {{"llc.sets", nlohmann::json(64), "program"}, {"llc.small", nlohmann::json(3U), "program"}});
   describe(reader, c);
   reader.throw_if_failed();
   CHECK(c.sets == 64);
@@ -405,3 +408,5 @@ TEST_CASE("mutated parameter files give a configuration or an InputError, never 
   CHECK(good > 200);
   CHECK(bad > 5'000);
 }
+
+}  // namespace tessera::parameters_test

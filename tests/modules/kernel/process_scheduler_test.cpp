@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/support/expect_report.h"
 #include "tests/support/scripted_initiator.h"
 
-using namespace tessera;
+namespace tessera::process_scheduler_test {
+
 using tessera::test::check_asserts;
 using tessera::test::ns;
 
@@ -181,3 +183,5 @@ TEST_CASE("what a block that is gone wished for wakes nobody") {
   CHECK(gone->woken == std::vector<Tick>{ns(30)});
   CHECK(far.woken == std::vector<Tick>{ns(100'000)});
 }
+
+}  // namespace tessera::process_scheduler_test

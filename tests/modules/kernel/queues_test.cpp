@@ -10,7 +10,7 @@
 #include "modules/kernel/bounded_queue.h"
 #include "modules/kernel/timed_queue.h"
 
-using namespace tessera;
+namespace tessera::queues_test {
 
 TEST_CASE("a timed queue orders by time, then port, then arrival") {
   TimedQueue<int> q;
@@ -106,3 +106,5 @@ TEST_CASE("cleared queues let go of what they held") {
   timed.clear();
   CHECK(item.use_count() == 1);
 }
+
+}  // namespace tessera::queues_test

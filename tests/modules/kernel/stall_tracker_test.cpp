@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;
+namespace tessera::stall_tracker_test {
 
 TEST_CASE("what waits is counted once, for the reason of the first instant") {
   Counter mshrs = 0;
@@ -38,3 +38,5 @@ TEST_CASE("within an instant, room that is made before or after the first try is
   CHECK(mshrs == 1);
   CHECK(room == 0);
 }
+
+}  // namespace tessera::stall_tracker_test

@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-using namespace tessera;
+#include "common/json.h"
+
+namespace tessera::statistics_visitor_test {
 
 namespace {
 
@@ -117,3 +119,5 @@ TEST_CASE("a snapshot's values are computed when they are read", "[statistics]")
   CHECK(read.first == 2);
   CHECK(read.second == 0.25);
 }
+
+}  // namespace tessera::statistics_visitor_test

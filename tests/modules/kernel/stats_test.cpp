@@ -7,7 +7,10 @@
 #include <random>
 #include <stdexcept>
 
-using namespace tessera;
+#include "common/json.h"
+#include "modules/kernel/sc_time.h"
+
+namespace tessera::stats_test {
 
 TEST_CASE("a histogram's buckets are powers of two") {
   Histogram h;
@@ -194,3 +197,5 @@ TEST_CASE("histograms that are added are as if one had counted all") {
   CHECK(sum.max() == one.max());
   for (std::size_t i = 0; i < Histogram::kBuckets; ++i) CHECK(sum.bucket(i) == one.bucket(i));
 }
+
+}  // namespace tessera::stats_test

@@ -5,8 +5,9 @@
 #include <random>
 #include <stdexcept>
 
-using tessera::ClockDomain;
-using tessera::Tick;
+#include "modules/kernel/sc_time.h"
+
+namespace tessera::time_test {
 
 TEST_CASE("edges are the rounded quotients") {
   const ClockDomain sm(1'400'000'000);
@@ -144,3 +145,5 @@ TEST_CASE("a duration between two edges is its number of cycles, wherever the ed
     CHECK(wrong == 0);
   }
 }
+
+}  // namespace tessera::time_test

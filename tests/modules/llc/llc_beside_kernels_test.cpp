@@ -5,7 +5,8 @@
 
 #include "tests/modules/llc/far_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_beside_kernels_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -153,3 +154,5 @@ TEST_CASE("each launch has the hits, merged and missed accesses and bytes of its
   CHECK(counts.take(LaunchSlot(2)).hits == 1);
   check(2, 0, 0, 0, 0);
 }
+
+}  // namespace tessera::llc_beside_kernels_test

@@ -6,7 +6,8 @@
 
 #include "tests/modules/llc/slice_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_flush_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -232,3 +233,5 @@ TEST_CASE("a page is in flight from a fetch's lookup to its fill, and while a wr
   CHECK_FALSE(rig.llc.page_in_flight(page, page));
   CHECK(rig.memory.byte(5 * kLine) == 0x55);
 }
+
+}  // namespace tessera::llc_flush_test

@@ -14,7 +14,8 @@
 
 #include "tests/modules/llc/peer_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_peers_random_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -165,3 +166,5 @@ TEST_CASE("racing ports see no value too old or too new with one line in each se
   c.directory_ways = 1;
   race(23, c);
 }
+
+}  // namespace tessera::llc_peers_random_test

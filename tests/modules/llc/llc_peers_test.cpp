@@ -8,7 +8,8 @@
 #include "modules/llc/snoop_filter.h"
 #include "tests/modules/llc/peer_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_peers_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -226,3 +227,5 @@ TEST_CASE("the directory forgets its least recently named line") {
   d.clear();
   CHECK_FALSE(d.remove(0, 12));
 }
+
+}  // namespace tessera::llc_peers_test

@@ -10,7 +10,8 @@
 
 #include "tests/modules/llc/far_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_remote_cache_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -236,7 +237,7 @@ TEST_CASE("volatile loads and stores go to the home, and leave no copy here") {
   CHECK(rig.llc.stats().bypasses == 2);
 }
 
-TEST_CASE("a remote cache may begin to cache at any time; what is under way ends as it began") {
+TEST_CASE("a remote cache may begin to cache at any time, and what is under way ends as it began") {
   FarRig rig(kOff);
   const auto store = rig.store(10, kThere, 0x44, ByteMask::first(4));
   const auto round = rig.load(11, kThere);
@@ -496,3 +497,5 @@ void conforms(const RemoteAccessMode& how) {
 
 TEST_CASE("a remote cache passes the conformance run") { conforms(kOn); }
 TEST_CASE("a remote cache that is off passes the conformance run") { conforms(kOff); }
+
+}  // namespace tessera::llc_remote_cache_test

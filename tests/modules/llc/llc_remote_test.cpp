@@ -10,7 +10,8 @@
 #include "tests/modules/llc/slice_rig.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::llc_remote_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -107,7 +108,7 @@ TEST_CASE("what goes round takes no lookup from what does not") {
   CHECK(rig.responded_at(behind) == 502 + kLatency);
 }
 
-TEST_CASE("a replica miss takes the latency, the way to its home and a cycle; a hit the latency") {
+TEST_CASE("a replica miss takes the latency, the way to its home and a cycle, a hit the latency") {
   miss_and_hit(RequestStyle::kEarlyEndReq);
 }
 TEST_CASE("a replica miss takes as long when its home responds with TLM_COMPLETED") {
@@ -419,3 +420,5 @@ TEST_CASE("a line that the policy does not keep at home goes when others alone f
   rig.load(10, 0x1000, kRemote);
   CHECK_FALSE(stays(rig, 0x1000));
 }
+
+}  // namespace tessera::llc_remote_test

@@ -6,7 +6,8 @@
 
 #include "tests/modules/llc/slice_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_slice_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -128,7 +129,7 @@ TEST_CASE("a queue alone has every cycle") {
   for (unsigned i = 0; i < 8; ++i) CHECK(rig.responded_at(hits[i]) == 500 + kLatency + i);
 }
 
-TEST_CASE("a store that misses takes a line without a fetch; a later load fetches and merges") {
+TEST_CASE("a store that misses takes a line without a fetch, and a later load fetches and merges") {
   Rig rig;
   const ByteMask mask = ByteMask::range(60, 10);
   const auto store = rig.store(10, 0x1000, 0x5a, mask);
@@ -359,3 +360,5 @@ TEST_CASE("a request that waits for the channel goes when a response stands for 
   CHECK(rig.arrived(1) == 500 + kLatency);
   CHECK(rig.arrived(2) == 500 + kLatency + kMemory + 1);
 }
+
+}  // namespace tessera::llc_slice_test

@@ -10,7 +10,8 @@
 
 #include "tests/modules/llc/slice_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_values_test {
+
 using namespace tessera::test;
 
 TEST_CASE(
@@ -268,3 +269,5 @@ TEST_CASE("a slice passes the conformance run") {
   };
   run_conformance(rig.conformance(), traffic);
 }
+
+}  // namespace tessera::llc_values_test

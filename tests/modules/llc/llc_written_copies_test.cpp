@@ -6,7 +6,8 @@
 
 #include "tests/modules/llc/slice_rig.h"
 
-using namespace tessera;
+namespace tessera::llc_written_copies_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -137,3 +138,5 @@ TEST_CASE("ronce: a home keeps a line for its own requests, not for others'") {
   CHECK(load_takes(rig, 0x1000) == kMiss);
   CHECK(load_takes(rig, 0x3000) == kLatency);
 }
+
+}  // namespace tessera::llc_written_copies_test

@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;
+#include "common/json.h"
+#include "modules/protocol/memory_request.h"
+
+namespace tessera::sharing_profiler_test {
 
 namespace {
 
@@ -55,3 +58,5 @@ TEST_CASE("bytes wanted are those of loads at their home, once each") {
   CHECK(rig.value("loads") == 2);
   CHECK(rig.value("bytes_wanted") == 132);
 }
+
+}  // namespace tessera::sharing_profiler_test

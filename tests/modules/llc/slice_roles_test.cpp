@@ -8,7 +8,8 @@
 #include "modules/llc/slice_pipeline.h"
 #include "tests/modules/llc/slice_rig.h"
 
-using namespace tessera;
+namespace tessera::slice_roles_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -122,3 +123,5 @@ TEST_CASE("an unknown role is refused with the nearest name") {
   CHECK_THROWS_WITH(make_llc_slice("llc", plain(), map, pool, site),
                     Catch::Contains("did you mean 'partition'?"));
 }
+
+}  // namespace tessera::slice_roles_test

@@ -7,7 +7,8 @@
 #include "tests/support/cache_rig.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("a slice's statistics show its counters", "[statistics]") {
@@ -71,3 +72,5 @@ TEST_CASE("the statistics of shared lines show what was seen of each kind", "[st
   table.value("bytes_wanted", 88);
   table.check(sharing);
 }
+
+}  // namespace tessera::statistics_test

@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "modules/kernel/parameters.h"
 
-using namespace tessera;
+namespace tessera::mdr_config_test {
 
 TEST_CASE("MDR's defaults are NUBA section 5.1's: 20 K cycles, 8 sets, 116 cycles, 384 bytes") {
   const MdrConfig c;
@@ -59,3 +61,5 @@ TEST_CASE("MDR: parameters are set by their names and listed with their values")
                                                    {"sampled_slice", 5},
                                                    {"transient_costs", false}});
 }
+
+}  // namespace tessera::mdr_config_test

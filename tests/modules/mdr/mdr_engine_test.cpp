@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "common/json.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/protocol/memory_request.h"
 
-using namespace tessera;
+namespace tessera::mdr_engine_test {
 
 namespace {
 
@@ -438,3 +441,5 @@ TEST_CASE("MDR: statistics say what was decided, and from what") {
   CHECK(s.at("last_bandwidth_no_replication") == 256);
   CHECK(s.at("last_bandwidth_full_replication") == 1024);
 }
+
+}  // namespace tessera::mdr_engine_test

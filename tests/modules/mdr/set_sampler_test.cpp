@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::set_sampler_test {
 
 namespace {
 
@@ -154,7 +154,7 @@ TEST_CASE("sampler: a slice that only forwards what others miss keeps none of it
   }
 }
 
-TEST_CASE("sampler: counts start anew, lines stay; a flush drops lines, counts stay") {
+TEST_CASE("sampler: counts start anew, lines stay, and a flush drops lines only") {
   OneSet s;
   s.see(kLocal, 1);
   s.see(kLeaving, 10);
@@ -241,3 +241,5 @@ TEST_CASE("sampler agrees with naive LRU lists on random accesses") {
     CHECK(c.full_replication.hits > 0);
   }
 }
+
+}  // namespace tessera::set_sampler_test

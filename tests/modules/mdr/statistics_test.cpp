@@ -2,10 +2,12 @@
 // Which counter, and which estimate, each statistic of the MDR engine shows.
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/mdr/mdr_engine.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("MDR: statistics show its counters, rates of the sampled sets and the last estimate",
@@ -42,3 +44,5 @@ TEST_CASE("MDR: statistics show its counters, rates of the sampled sets and the 
   table.real("last_bandwidth_full_replication", e.bandwidth_full_replication);
   table.check(mdr);
 }
+
+}  // namespace tessera::statistics_test

@@ -9,7 +9,7 @@
 
 #include "modules/mdr/set_sampler.h"
 
-using namespace tessera;
+namespace tessera::symmetric_slices_test {
 
 namespace {
 
@@ -148,3 +148,5 @@ TEST_CASE("hit rates of both policies, whichever runs: much written by all") {
     check_estimates(traffic);
   }
 }
+
+}  // namespace tessera::symmetric_slices_test

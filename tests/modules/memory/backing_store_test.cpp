@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::backing_store_test {
 
 TEST_CASE("a backing store is zero until written, and keeps what was written") {
   BackingStore store(std::uint64_t{1} << 30);
@@ -67,3 +67,5 @@ TEST_CASE("a store larger than the host's memory costs nothing until touched") {
   store.read((std::uint64_t{1} << 42) - 1, &byte, 1);
   CHECK(byte == 1);
 }
+
+}  // namespace tessera::backing_store_test

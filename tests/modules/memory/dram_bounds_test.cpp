@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::dram_bounds_test {
 
 namespace {
 
@@ -64,3 +64,5 @@ TEST_CASE("a DDR4-like channel is bound by its bank groups") {
   // The two columns of a line are tCCD_L apart, those of the next line tCCD_S after them.
   CHECK(bench::dram_shares(c)[0].bound == Approx(8 / 10.0));
 }
+
+}  // namespace tessera::dram_bounds_test

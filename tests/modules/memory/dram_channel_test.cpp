@@ -8,14 +8,18 @@
 #include <numeric>
 #include <random>
 
+#include "common/json.h"
+#include "modules/kernel/parameters.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/modules/memory/dram_timing_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::dram_channel_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -391,7 +395,7 @@ TEST_CASE("debug accesses see and change bytes across lines, and no statistic") 
         std::vector<unsigned char>(text.begin() + 28, text.begin() + 28 + kLine));
 }
 
-TEST_CASE("a blocking access moves its bytes and adds RCD, CL, burst; memory pointers are denied") {
+TEST_CASE("a blocking access moves bytes and adds RCD, CL, burst, and memory pointers are denied") {
   Rig rig;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const auto blocking = [&](tlm::tlm_command command, unsigned char fill) {
@@ -486,8 +490,8 @@ TEST_CASE("every parameter is described, and its default is legal") {
     INFO(p.info.name);
     CHECK_FALSE(p.info.description.empty());
     if (p.kind == "integer") {
-      CHECK(p.value.get<double>() >= p.info.min);
-      CHECK(p.value.get<double>() <= p.info.max);
+      CHECK(p.value->get<double>() >= p.info.min);
+      CHECK(p.value->get<double>() <= p.info.max);
     }
   }
   ParameterReader reader({setting_from_argument("row_policy=closed"),
@@ -499,3 +503,5 @@ TEST_CASE("every parameter is described, and its default is legal") {
   CHECK(c.t_wtr_l == 9);
   CHECK(c.refresh);
 }
+
+}  // namespace tessera::dram_channel_test

@@ -10,7 +10,8 @@
 #include "tests/modules/memory/scheduler_bench.h"
 #include "tests/support/policy_settings.h"
 
-using namespace tessera;
+namespace tessera::dram_scheduler_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -466,3 +467,5 @@ TEST_CASE("random reads and writes of rows run at the activates' bound, whatever
     CHECK(static_cast<double>(b.last_data_end) / kAccesses == Approx(5.0).epsilon(0.005));
   }
 }
+
+}  // namespace tessera::dram_scheduler_test

@@ -7,7 +7,8 @@
 #include "modules/memory/dram_timing.h"
 #include "tests/modules/memory/scheduler_bench.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::fcfs_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -184,3 +185,5 @@ TEST_CASE("an unknown DRAM scheduler is refused with the nearest name") {
   CHECK_THROWS_WITH(make_policy<DramScheduler>("frfcfs"),
                     Catch::Contains("did you mean 'fr-fcfs'"));
 }
+
+}  // namespace tessera::fcfs_test

@@ -2,12 +2,14 @@
 // Which counter each statistic of a DRAM channel shows.
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/memory/dram_channel.h"
 #include "policies/address_map.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("a channel's statistics show its counters and the scheduler's", "[statistics]") {
@@ -43,3 +45,5 @@ TEST_CASE("a channel's statistics show its counters and the scheduler's", "[stat
               static_cast<double>(c.row_hits) / static_cast<double>(c.reads + c.writes));
   table.check(dram);
 }
+
+}  // namespace tessera::statistics_test

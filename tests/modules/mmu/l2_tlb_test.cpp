@@ -6,11 +6,14 @@
 #include <map>
 #include <random>
 
+#include "modules/kernel/parameters.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/mmu/mmu_rig.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::l2_tlb_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -389,3 +392,5 @@ TEST_CASE("L2 TLB: a configuration's faults are all named") {
   describe(lister, c);
   CHECK(lister.parameters().size() == 8);
 }
+
+}  // namespace tessera::l2_tlb_test

@@ -5,12 +5,14 @@
 #include <random>
 #include <set>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "tests/modules/mmu/mmu_rig.h"
 
-using namespace tessera;
+namespace tessera::mmu_chain_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -215,3 +217,5 @@ TEST_CASE("MMU: everything is reset together, and a second run is the first one 
   }
   CHECK(seen[0] == seen[1]);
 }
+
+}  // namespace tessera::mmu_chain_test

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "modules/kernel/domain.h"
+#include "modules/kernel/sc_time.h"
+#include "modules/protocol/memory_request.h"
 #include "tests/support/policy_settings.h"
 
+namespace tessera::page_migrator_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
-using namespace tessera;        // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -935,3 +938,5 @@ TEST_CASE("page migrator: four GPUs without latency act as one") { check_four_gp
 TEST_CASE("page migrator: the order of the parts' processes does not matter") {
   check_four_gpus(true);
 }
+
+}  // namespace tessera::page_migrator_test

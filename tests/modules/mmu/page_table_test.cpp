@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "modules/mmu/page_slots.h"
 
-using namespace tessera;
+namespace tessera::page_table_test {
 
 namespace {
 
@@ -167,3 +167,5 @@ TEST_CASE("page slots find what was allocated, whatever the order of release") {
     REQUIRE(slots.full() == (reference.size() == 16));
   }
 }
+
+}  // namespace tessera::page_table_test

@@ -3,9 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/mmu/mmu_rig.h"
 
-using namespace tessera;
+namespace tessera::page_walker_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -266,3 +269,5 @@ TEST_CASE("walker: after the hold, a walk waits for the arrival of its page") {
   CHECK(rig.result(i).begin_resp == edge(1500));
   rig.check_clean();
 }
+
+}  // namespace tessera::page_walker_test

@@ -8,7 +8,8 @@
 #include "modules/mmu/uvm_driver.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -174,3 +175,5 @@ TEST_CASE("a migrator that stops owners alone, and takes one source, shows these
   table.counter("deferred", s.deferred);
   table.check(migrator);
 }
+
+}  // namespace tessera::statistics_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::tlb_directory_test {
 
 namespace {
 
@@ -79,3 +79,5 @@ TEST_CASE("tlb directory: clear() ends the hold and removes all records") {
   CHECK_FALSE(d.holds(ChannelId(1), 7));
   CHECK(d.enabled());
 }
+
+}  // namespace tessera::tlb_directory_test

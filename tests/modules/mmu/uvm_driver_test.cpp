@@ -4,9 +4,13 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "common/json.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/mmu/mmu_rig.h"
 
-using namespace tessera;
+namespace tessera::uvm_driver_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -289,3 +293,5 @@ TEST_CASE("UVM driver: a configuration's faults are all named") {
   CHECK(c.mode == FaultMode::kPrefaulted);
   CHECK(c.fault_latency_ns == 5);
 }
+
+}  // namespace tessera::uvm_driver_test

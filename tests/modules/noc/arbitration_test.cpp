@@ -7,7 +7,8 @@
 
 #include "tests/modules/noc/noc_rig.h"
 
-using namespace tessera;
+namespace tessera::arbitration_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -62,3 +63,5 @@ TEST_CASE("round-robin, a ring's node takes turns with packets that pass") {
 TEST_CASE("oldest-first, a ring's node waits for packets that have travelled longer") {
   CHECK(by_a_node("oldest-first") == Order{0, 1, 2});
 }
+
+}  // namespace tessera::arbitration_test

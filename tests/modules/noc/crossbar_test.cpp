@@ -6,13 +6,16 @@
 #include <functional>
 #include <vector>
 
+#include "common/json.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/noc/noc_rig.h"
 #include "tests/support/expect_report.h"
 
+namespace tessera::crossbar_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 constexpr unsigned kReadFlits = 1;  // 8 B
@@ -402,7 +405,7 @@ TEST_CASE("with speedup and virtual queues, results do not depend on which sende
   check_senders(fast_switches());
 }
 
-TEST_CASE("blocking and debug accesses find their exit; direct access is denied") {
+TEST_CASE("blocking and debug accesses find their exit, and direct access is denied") {
   CrossbarRig rig(64, 64);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   Transaction& x = rig.pool.acquire();
@@ -462,3 +465,5 @@ TEST_CASE("a configuration with faults is refused with all of them") {
   CHECK_THROWS_WITH(Crossbar("xbar", noc, 65, 1, interleaved(1)),
                     Catch::Contains("stage_latency") && Catch::Contains("65 ingress ports"));
 }
+
+}  // namespace tessera::crossbar_test

@@ -6,15 +6,17 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/kernel/domain.h"
 #include "modules/kernel/report.h"
 #include "modules/noc/gpu_fabric.h"
 #include "tests/modules/noc/gpu_fabric_traffic.h"
 #include "tests/support/expect_report.h"
 
+namespace tessera::gpu_fabric_domains_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 /// The same traffic through a fabric in one domain and through one whose GPUs are in two in turn.
@@ -165,3 +167,5 @@ TEST_CASE("a credit is back a latency after the start of ingress, and used in th
   CHECK(rig.delivered() == 60);
   rig.check_drained();
 }
+
+}  // namespace tessera::gpu_fabric_domains_test

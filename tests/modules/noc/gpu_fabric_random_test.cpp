@@ -13,9 +13,10 @@
 #include "modules/noc/gpu_fabric.h"
 #include "tests/modules/noc/gpu_fabric_traffic.h"
 
+namespace tessera::gpu_fabric_random_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 /// The contract of gpu_fabric.h, one cycle at a time, for receivers that take everything and ports
@@ -178,3 +179,5 @@ TEST_CASE("the fabric's times do not depend on the order in which processes run"
   check_conserved(one, all);
   check_conserved(other, all);
 }
+
+}  // namespace tessera::gpu_fabric_random_test

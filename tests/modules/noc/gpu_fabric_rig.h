@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/noc/gpu_fabric.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"

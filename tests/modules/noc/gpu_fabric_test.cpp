@@ -5,12 +5,16 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "common/json.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/noc/gpu_fabric_rig.h"
 #include "tests/support/expect_report.h"
 
+namespace tessera::gpu_fabric_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 constexpr PacketClass kReq = PacketClass::kRequest;
@@ -334,3 +338,5 @@ TEST_CASE("a fabric with faults in its configuration is refused") {
   CHECK_THROWS_WITH(GpuFabric("fabric", c, 1),
                     Catch::Contains("flit_bytes is 0") && Catch::Contains("1 GPUs"));
 }
+
+}  // namespace tessera::gpu_fabric_test

@@ -3,12 +3,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 
+namespace tessera::link_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 struct LinkRig {
@@ -98,3 +100,5 @@ TEST_CASE("blocking and debug accesses pass a link") {
   CHECK_FALSE(rig.sm.socket(0)->get_direct_mem_ptr(x, dmi));
   x.release();
 }
+
+}  // namespace tessera::link_test

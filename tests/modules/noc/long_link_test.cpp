@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
 
+namespace tessera::long_link_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 /// 1 GHz, so that cycles are nanoseconds. The target responds 10 ns after a request's arrival.
@@ -374,3 +377,5 @@ TEST_CASE("a long link's halves on two threads are exact") {
   DomainRunner::instance().run_ahead({&pair.near, &pair.far}, {window, 2});
   pair.run_and_compare();
 }
+
+}  // namespace tessera::long_link_test

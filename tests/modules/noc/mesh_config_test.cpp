@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace tessera::mesh_config_test {
+
 namespace {
 
-using tessera::MeshConfig;
-using tessera::MeshLayout;
 using Lines = std::vector<std::string>;
 using Routers = std::vector<std::uint32_t>;
 
@@ -175,3 +175,5 @@ TEST_CASE("the bound of uniform traffic is the load of the busiest link") {
   // 28 ingress ports share 8 egress ports.
   CHECK(MeshConfig{}.layout(28, 8).largest_uniform_load() == Approx(3.5));
 }
+
+}  // namespace tessera::mesh_config_test

@@ -11,7 +11,8 @@
 #include "tests/modules/noc/mesh_reference.h"
 #include "tests/modules/noc/mesh_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::mesh_fabric_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -395,3 +396,5 @@ TEST_CASE("a mesh's reset drops all packets and restores the state after constru
   for (DeliveredPacket& g : again) g.packet -= first;
   CHECK(in_order(again) == in_order(fresh.got));
 }
+
+}  // namespace tessera::mesh_fabric_test

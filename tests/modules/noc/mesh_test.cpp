@@ -7,7 +7,8 @@
 
 #include "tests/modules/noc/noc_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::mesh_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -97,3 +98,5 @@ TEST_CASE("a mesh whose slices stall says which router, port, VC and packet wait
   check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
+
+}  // namespace tessera::mesh_test

@@ -5,7 +5,8 @@
 
 #include "bench/mesh_tables.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::mesh_theory_test {
+
 using bench::mesh_bound;
 using bench::MeshLoad;
 using bench::MeshLoadResult;
@@ -127,3 +128,5 @@ TEST_CASE("random packets through full queues are all delivered, in order, witho
   shared.shared_nodes = true;
   CHECK(bench::stress(shared, 64, 64, 120'000).empty());
 }
+
+}  // namespace tessera::mesh_theory_test

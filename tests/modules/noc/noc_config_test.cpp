@@ -6,14 +6,11 @@
 #include <string>
 #include <vector>
 
-namespace {
+#include "common/json.h"
+#include "common/parameter_visitor.h"
+#include "modules/kernel/parameters.h"
 
-using tessera::LinkConfig;
-using tessera::NocConfig;
-using tessera::switch_stages;
-using tessera::SwitchStage;
-
-}  // namespace
+namespace tessera::noc_config_test {
 
 TEST_CASE("the defaults are NUBA's crossbar: 64 ports give 1.43 TB/s") {
   const NocConfig c;
@@ -128,3 +125,5 @@ TEST_CASE("more ports than a switch has are dealt to two stages of switches") {
   // 16 entries in four switches of four, 20 exits in four of five.
   CHECK(shape(16, 20) == Stages{{4, 4, 4}, {4, 4, 5}});
 }
+
+}  // namespace tessera::noc_config_test

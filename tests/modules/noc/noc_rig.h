@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/noc/crossbar.h"
 #include "modules/noc/mesh.h"
 #include "modules/noc/ring.h"

@@ -5,13 +5,9 @@
 
 #include "modules/protocol/transaction_pool.h"
 
-namespace {
+namespace tessera::packet_test {
 
-using tessera::AtomicOp;
-using tessera::AtomicOperands;
-using tessera::AtomicType;
-using tessera::RequestKind;
-using tessera::Transaction;
+namespace {
 
 constexpr std::uint32_t kHeader = 8;
 
@@ -108,3 +104,5 @@ TEST_CASE("a packet occupies whole cycles of a link, one at least") {
   CHECK(tessera::flits_of(136, 16) == 9);
   CHECK(tessera::flits_of(136, 32) == 5);
 }
+
+}  // namespace tessera::packet_test

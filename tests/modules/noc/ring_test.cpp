@@ -7,9 +7,10 @@
 
 #include "tests/modules/noc/noc_rig.h"
 
+namespace tessera::ring_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 constexpr unsigned kReadFlits = 1;  // 8 B
@@ -198,3 +199,5 @@ TEST_CASE("a ring's faults are reported: nodes, buffers, latency") {
   c.hop_latency = 0;
   CHECK(c.validate().size() == 2);
 }
+
+}  // namespace tessera::ring_test

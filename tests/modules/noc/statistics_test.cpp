@@ -9,7 +9,8 @@
 #include "modules/noc/mesh.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -124,3 +125,5 @@ TEST_CASE("a long link's statistics show its counters", "[statistics]") {
   table.histogram("queue_wait", s.queue_wait);
   table.check(link);
 }
+
+}  // namespace tessera::statistics_test

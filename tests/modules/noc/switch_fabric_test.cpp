@@ -8,7 +8,8 @@
 
 #include "tests/modules/noc/switch_reference.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::switch_fabric_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -284,3 +285,5 @@ TEST_CASE("a reset leaves nothing behind") {
   rig.run(1'000);
   CHECK(rig.tail_of(p) == at + 8 + 1);
 }
+
+}  // namespace tessera::switch_fabric_test

@@ -8,7 +8,8 @@
 
 #include "tests/modules/noc/switch_reference.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::switch_queues_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -321,3 +322,5 @@ TEST_CASE("with speedups and virtual queues, a reset leaves nothing behind") {
     CHECK(rig.tail_of(p) == at + 8 + 9);
   }
 }
+
+}  // namespace tessera::switch_queues_test

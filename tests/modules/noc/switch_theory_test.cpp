@@ -9,7 +9,8 @@
 
 #include "bench/noc_tables.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::switch_theory_test {
+
 using bench::NocTraffic;
 using bench::PublishedFigure;
 using bench::run;
@@ -195,3 +196,5 @@ TEST_CASE("64 x 64 ports in two stages saturate where docs/blocks/crossbar.md sa
     CHECK(std::abs(rate - c.saturation) < 0.012);
   }
 }
+
+}  // namespace tessera::switch_theory_test

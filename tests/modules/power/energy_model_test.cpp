@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::energy_model_test {
 
 TEST_CASE("an SM's energy is its lane operations and its time") {
   PowerConfig c;
@@ -66,3 +66,5 @@ TEST_CASE("values outside their range are named, all of them") {
   CHECK(errors[1] == "power.activity is 1.5 transition/bit: 0.0 to 1.0 expected");
   CHECK_THAT(errors[2], Catch::Contains("power.sm_static_w is -1.0 W"));
 }
+
+}  // namespace tessera::energy_model_test

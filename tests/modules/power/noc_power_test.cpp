@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::noc_power_test {
 
 namespace {
 
@@ -137,3 +137,5 @@ TEST_CASE("the mean way in a square is two thirds of its side") {
   CHECK(mean_way_mm(24, 24) == Approx(16));
   CHECK(mean_way_mm(24, 12) == Approx(12));
 }
+
+}  // namespace tessera::noc_power_test

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <initializer_list>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::atomics_test {
 
 namespace {
 
@@ -52,3 +52,5 @@ TEST_CASE("bytes that several lanes update count once") {
   CHECK(bytes_of(at({4, 4, 4, 8})).count() == 8);
   CHECK(bytes_of(at({16, 16}, AtomicType::kU64)) == ByteMask::range(16, 8));
 }
+
+}  // namespace tessera::atomics_test

@@ -9,7 +9,7 @@
 
 #include "modules/protocol/memory_request.h"
 
-using namespace tessera;
+namespace tessera::byte_mask_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("a mask's 4-byte pieces") {
   CHECK(ByteMask::range(127, 1).word_mask() == 0x80000000U);
   for (unsigned i = 0; i < 128; ++i) REQUIRE(ByteMask::range(i, 1).word_mask() == 1U << (i / 4));
 }
+
+}  // namespace tessera::byte_mask_test

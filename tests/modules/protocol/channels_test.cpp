@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/transaction_pool.h"
 #include "tests/modules/protocol/sockets.h"
 #include "tests/support/expect_report.h"
 #include "tests/support/scripted_initiator.h"
 
-using namespace tessera;
+namespace tessera::channels_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -339,3 +341,5 @@ TEST_CASE_METHOD(Pair, "a response receiver that is reset lets go of what it wit
   b->release();
   CHECK(pool.live() == 0);
 }
+
+}  // namespace tessera::channels_test

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/modules/protocol/relay.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::harness_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -408,3 +410,5 @@ TEST_CASE("warnings are counted by id, errors are swallowed when expected, else 
   CHECK_THROWS(SC_REPORT_FATAL("/tessera/fatal", "text"));
   check_asserts([] { sc_assert(1 > 2); });
 }
+
+}  // namespace tessera::harness_test

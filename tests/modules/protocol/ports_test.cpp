@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/response_port.h"
 #include "modules/protocol/transaction_pool.h"
 #include "tests/modules/protocol/sockets.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::ports_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -435,3 +437,5 @@ TEST_CASE_METHOD(Requester, "reset empties a request port") {
   CHECK(port->requests.queue.empty());
   CHECK(port->requests.sender.free(now()));
 }
+
+}  // namespace tessera::ports_test

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/link_packet.h"
 #include "modules/protocol/protocol_checker.h"
 #include "tests/modules/protocol/sockets.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::posted_channels_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE_METHOD(Posted, "a payload that is no packet is found out") {
   tlm::tlm_generic_payload other;
   CHECK_THROWS_WITH(link_packet_of(other), Catch::Contains(report::kNotAPacket));
 }
+
+}  // namespace tessera::posted_channels_test

@@ -6,12 +6,14 @@
 #include <string>
 
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/transaction_pool.h"
 #include "tests/modules/protocol/sockets.h"
 #include "tests/support/expect_report.h"
 #include "tests/support/scripted_initiator.h"
 
-using namespace tessera;
+namespace tessera::protocol_checker_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -470,3 +472,5 @@ TEST_CASE_METHOD(Fixture, "an unexpected protocol error throws out of the simula
   begin(*a);
   CHECK_THROWS_WITH(begin(*b), Catch::Contains("/tessera/core/protocol"));
 }
+
+}  // namespace tessera::protocol_checker_test

@@ -14,6 +14,7 @@
 
 #include "modules/kernel/block.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/stats.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/protocol/channels.h"
 

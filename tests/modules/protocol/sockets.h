@@ -8,6 +8,7 @@
 #include <tlm>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/time.h"
 
 namespace tessera::test {

@@ -8,7 +8,8 @@
 #include "modules/protocol/transaction_pool.h"
 #include "tests/support/expect_report.h"
 
-using namespace tessera;
+namespace tessera::transaction_test {
+
 using tessera::test::check_asserts;
 
 namespace {
@@ -278,3 +279,5 @@ TEST_CASE("a line's byte mask becomes byte enables, a full one none") {
   CHECK(byte_mask_of(t) == ByteMask::first(64));
   t.release();
 }
+
+}  // namespace tessera::transaction_test

@@ -5,6 +5,8 @@
 #include <map>
 #include <random>
 
+namespace tessera::codec_test {
+
 namespace {
 
 using Coalescer = tessera::ResponseCoalescer<int>;
@@ -195,3 +197,5 @@ TEST_CASE("CoDec: random responses all leave, in order, in packets that fit, in 
   CHECK(taken > 3'000);
   CHECK(c.empty());
 }
+
+}  // namespace tessera::codec_test

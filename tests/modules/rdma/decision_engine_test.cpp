@@ -6,12 +6,15 @@
 #include <memory>
 #include <utility>
 
+#include "common/json.h"
 #include "modules/kernel/domain.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/support/conformance.h"
+
+namespace tessera::decision_engine_test {
 
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 using Verdict = DecisionEngine::Verdict;
@@ -420,3 +423,5 @@ TEST_CASE("decision engine: GPUs in domains of their own decide at the same inst
   check_order(false);
 }
 TEST_CASE("decision engine: the order of the domains does not matter") { check_order(true); }
+
+}  // namespace tessera::decision_engine_test

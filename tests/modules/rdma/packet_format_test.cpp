@@ -5,9 +5,9 @@
 
 #include "modules/protocol/transaction_pool.h"
 
-namespace {
+namespace tessera::packet_format_test {
 
-using namespace tessera;  // NOLINT: a test of this library
+namespace {
 
 struct Line {
   explicit Line(RequestKind kind, unsigned useful = 64) {
@@ -97,3 +97,5 @@ TEST_CASE("RDMA packets: granules of 4, 8 and 16 bytes hold the wanted pieces") 
   CHECK(with_transfer(8).coalesced_bytes(6) == 4 + 60);
   CHECK(with_transfer(16).coalesced_bytes(3) == 4 + 54);
 }
+
+}  // namespace tessera::packet_format_test

@@ -3,9 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/json.h"
+#include "modules/kernel/parameters.h"
 #include "modules/rdma/decision_engine.h"
 
-using namespace tessera;
+namespace tessera::rdma_config_test {
 
 TEST_CASE("RDMA's defaults are DualOpt Table 1's and MGPUSim's") {
   const RdmaConfig c;
@@ -62,7 +64,8 @@ TEST_CASE("RDMA: parameters are set by their names and listed with their values"
                                       {"id_bytes", 1},
                                       {"ideal_coalescing", true}};
   std::vector<ParameterSetting> settings;
-  for (const auto& [name, value] : all.items()) settings.push_back({name, value, "--set"});
+  for (const auto& [name, value] : all.items())
+    settings.push_back({name, nlohmann::json(value), "--set"});
   ParameterReader reader(settings);
   describe(reader, c);
   reader.throw_if_failed();
@@ -81,7 +84,8 @@ TEST_CASE("decision engine: parameters are set by their names and listed with th
                                       {"window_accesses", 3},
                                       {"gpu_latency_ns", 4}};
   std::vector<ParameterSetting> settings;
-  for (const auto& [name, value] : all.items()) settings.push_back({name, value, "--set"});
+  for (const auto& [name, value] : all.items())
+    settings.push_back({name, nlohmann::json(value), "--set"});
   ParameterReader reader(settings);
   describe(reader, c);
   reader.throw_if_failed();
@@ -89,3 +93,5 @@ TEST_CASE("decision engine: parameters are set by their names and listed with th
   describe(lister, c);
   CHECK(lister.to_json() == all);
 }
+
+}  // namespace tessera::rdma_config_test

@@ -3,11 +3,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/rdma/rdma_rig.h"
+
+namespace tessera::rdma_engine_test {
 
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 constexpr RemoteAccessMode kFine{true, true, false, false};
@@ -434,3 +436,5 @@ TEST_CASE("RDMA: a role that is not whole is named") {
   role.transfer = &transfer;
   CHECK_THROWS_AS(RdmaEngine("rdma", RdmaConfig{}, role), sc_core::sc_report);
 }
+
+}  // namespace tessera::rdma_engine_test

@@ -5,9 +5,10 @@
 
 #include "tests/modules/rdma/rdma_rig.h"
 
+namespace tessera::rdma_random_test {
+
 namespace {
 
-using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
 constexpr unsigned kGpus = 3;
@@ -170,3 +171,5 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   CHECK(sum.coalesced_responses > fine_loads / 10);
   CHECK(sum.timeouts > 0);
 }
+
+}  // namespace tessera::rdma_random_test

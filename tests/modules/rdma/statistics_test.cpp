@@ -2,11 +2,13 @@
 // Which counter each statistic of the RDMA engine, and of the decision engine, shows.
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/rdma/decision_engine.h"
 #include "tests/modules/rdma/rdma_rig.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("an RDMA engine's statistics show its counters", "[statistics]") {
@@ -86,3 +88,5 @@ TEST_CASE("the decision engine's statistics show the window, the run and what fo
   table.value("run_remote_load_words", 3 * 16 + 10 + 19 * 16);
   table.check(engine);
 }
+
+}  // namespace tessera::statistics_test

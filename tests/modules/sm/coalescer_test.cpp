@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-using namespace tessera;
+namespace tessera::coalescer_test {
 
 namespace {
 
@@ -127,7 +127,7 @@ TEST_CASE("scattered lanes make a line each, in lane order") {
   }
 }
 
-TEST_CASE("lanes of one address share their bytes; inactive lanes touch nothing") {
+TEST_CASE("lanes of one address share their bytes, and inactive lanes touch nothing") {
   const CoalescedAccess same = lines_of(strided(0x1004, 0, 4));
   REQUIRE(same.count == 1);
   CHECK(same.lines[0].mask == ByteMask::range(4, 4));
@@ -194,3 +194,5 @@ TEST_CASE("random shared accesses take as many passes as counting words by bank 
     REQUIRE(shared_memory_passes(op, banks) == reference_passes(op, banks));
   }
 }
+
+}  // namespace tessera::coalescer_test

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/sm/sm_rig.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;
+namespace tessera::cta_handover_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -271,3 +273,5 @@ TEST_CASE("a reset drops CTAs that are to be adopted or released") {
   run_for(us(1));
   CHECK(a.around.finished.empty());
 }
+
+}  // namespace tessera::cta_handover_test

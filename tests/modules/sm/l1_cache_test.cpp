@@ -9,7 +9,8 @@
 
 #include "tests/support/cache_rig.h"
 
-using namespace tessera;
+namespace tessera::l1_cache_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -645,3 +646,5 @@ TEST_CASE("an L1 passes the conformance run") {
   };
   run_conformance(rig.conformance(), traffic);
 }
+
+}  // namespace tessera::l1_cache_test

@@ -12,7 +12,8 @@
 #include "modules/sm/l1_roles/multi_gpu.h"
 #include "tests/support/cache_rig.h"
 
-using namespace tessera;
+namespace tessera::l1_remote_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -191,7 +192,7 @@ TEST_CASE("figure 8 (b): other pieces of a line being fetched take an entry and 
   CHECK(rig.l1.stats().stalls_mshr > 0);
 }
 
-TEST_CASE("figure 8 (c): another line takes an entry and a request; a full table stalls") {
+TEST_CASE("figure 8 (c): another line takes an entry and a request, and a full table stalls") {
   Rig rig(kFine, two_entries());
   const auto first = rig.load(10, kFar, 0b10000000);
   const auto other = rig.load(11, kFar + kLine, 0b10000000);
@@ -570,3 +571,5 @@ TEST_CASE("an L1 that fetches pieces passes the conformance run") {
   };
   run_conformance(rig.conformance(), traffic);
 }
+
+}  // namespace tessera::l1_remote_test

@@ -7,7 +7,8 @@
 #include "modules/sm/l1_pipeline.h"
 #include "tests/support/cache_rig.h"
 
-using namespace tessera;
+namespace tessera::l1_role_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -87,3 +88,5 @@ TEST_CASE("two roles of one name are refused when a role is looked up") {
   CHECK_THROWS_WITH(make_l1_cache("l1", L1Config{}, map),
                     Catch::Contains("L1 role named 'local' exists already"));
 }
+
+}  // namespace tessera::l1_role_test

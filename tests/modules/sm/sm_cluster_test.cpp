@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/sm/sm_rig.h"
 
-using namespace tessera;
+namespace tessera::sm_cluster_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -306,3 +308,5 @@ TEST_CASE("each of threads, registers, shared memory and CTA slots limits the re
   CHECK(resident_ctas(rig.sm, {1024, 128, 0}) == 0);
   CHECK(resident_ctas(rig.sm, {32, 1, 97 * 1024}) == 0);
 }
+
+}  // namespace tessera::sm_cluster_test

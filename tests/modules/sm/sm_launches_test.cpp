@@ -7,7 +7,8 @@
 #include "modules/sm/sm_resources.h"
 #include "tests/modules/sm/sm_rig.h"
 
-using namespace tessera;
+namespace tessera::sm_launches_test {
+
 using namespace tessera::test;
 
 TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever is later, once") {
@@ -97,3 +98,5 @@ TEST_CASE("CTAs of different kernels share the resources of an SM") {
   used -= b;
   CHECK(sm.has_room_for(b, used));
 }
+
+}  // namespace tessera::sm_launches_test

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/sm/sm_cluster.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"

@@ -2,9 +2,11 @@
 // When results of each unit are ready, and when the unit is free again.
 #include <catch2/catch.hpp>
 
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/sm/sm_rig.h"
 
-using namespace tessera;
+namespace tessera::sm_units_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE("what has no unit of its own is ready the ALU's latency after its issu
   CHECK(waited(k, 0) == 5);
   CHECK(waited(k, 1) == 5);
 }
+
+}  // namespace tessera::sm_units_test

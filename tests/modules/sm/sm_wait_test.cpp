@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous copies, operations that wait for them, local memory, and accesses that fail.
+#include "modules/kernel/sc_time.h"
 #include "tests/modules/sm/sm_rig.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::sm_wait_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 
@@ -109,3 +111,5 @@ TEST_CASE("an access without a translation ends the kernel with place and page")
                       "page at 0x5000, which is outside every allocation"));
   rig.sm.reset();
 }
+
+}  // namespace tessera::sm_wait_test

@@ -8,7 +8,8 @@
 #include "tests/support/cache_rig.h"
 #include "tests/support/statistics_table.h"
 
-using namespace tessera;
+namespace tessera::statistics_test {
+
 using namespace tessera::test;
 
 TEST_CASE("an SM's statistics show its counters and its load/store unit's", "[statistics]") {
@@ -116,3 +117,5 @@ TEST_CASE("an L1 among several GPUs that reserves ways shows these counters, too
   table.histogram("remote_latency", r.latency);
   table.check(l1);
 }
+
+}  // namespace tessera::statistics_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-using namespace tessera;
+namespace tessera::tlb_test {
 
 TEST_CASE("a TLB gives back what was inserted and forgets the least recently used") {
   Tlb tlb(2);
@@ -75,3 +75,5 @@ TEST_CASE("a page-table entry holds a page's address and the number of its alloc
   CHECK(PageEntry(0x1000, 0x10000).bits() == 0x1000);  // more allocations than numbers
   CHECK(PageEntry().allocation() == 0);
 }
+
+}  // namespace tessera::tlb_test

@@ -9,7 +9,8 @@
 
 #include "tests/modules/sm/sm_rig.h"
 
-using namespace tessera;
+namespace tessera::warp_scheduler_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -106,3 +107,5 @@ TEST_CASE("an unknown warp scheduler is refused with the nearest name") {
                     Catch::Contains("unknown warp_scheduler policy 'gtoo'") &&
                         Catch::Contains("did you mean 'gto'?"));
 }
+
+}  // namespace tessera::warp_scheduler_test

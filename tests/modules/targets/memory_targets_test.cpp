@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
@@ -13,7 +14,8 @@
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"
 
-using namespace tessera;
+namespace tessera::memory_targets_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -45,7 +47,7 @@ struct Base {
     while (map->locate(address).channel != channel) address -= kLine;
     return address;
   }
-  std::uint64_t line_of(SliceId slice) const { return ::line_of(*map, slice); }
+  std::uint64_t line_of(SliceId slice) const { return memory_targets_test::line_of(*map, slice); }
 };
 
 void as_store(RawPayload& p) { p.request.kind = RequestKind::kStore; }
@@ -419,3 +421,5 @@ TEST_CASE("untimed accesses without an extension reach memory from the L1 down, 
   access(tlm::TLM_READ_COMMAND, line + 8, back, {0xff, 0});
   CHECK(back == std::vector<unsigned char>{1, 0xaa, 3, 0xaa});
 }
+
+}  // namespace tessera::memory_targets_test

@@ -11,6 +11,7 @@
 
 #include "modules/kernel/block.h"
 #include "modules/kernel/report.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/protocol/payload_check.h"
 #include "tests/modules/targets/raw_initiator.h"
 #include "tests/support/expect_report.h"

@@ -11,6 +11,7 @@
 #include <tlm>
 #include <vector>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/kernel/time.h"
 #include "modules/protocol/memory_request.h"
 

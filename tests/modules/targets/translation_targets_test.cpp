@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
+#include "modules/kernel/sc_time.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/translation.h"
@@ -13,7 +14,8 @@
 #include "tests/modules/targets/payload_table.h"
 #include "tests/support/scripted_target.h"
 
-using namespace tessera;
+namespace tessera::translation_targets_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -266,3 +268,5 @@ TEST_CASE("payload table: what is no packet does not enter the fabric between GP
   CHECK(fabric.idle());
   CHECK(out.arrivals().empty());
 }
+
+}  // namespace tessera::translation_targets_test

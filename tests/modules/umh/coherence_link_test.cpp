@@ -10,9 +10,10 @@
 
 #include "common/text.h"
 
+namespace tessera::coherence_link_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::umh;
 
 constexpr Tick kNs = 1'000'000;
@@ -134,3 +135,5 @@ TEST_CASE("a wire and its end hold a queue and what the latency covers") {
   REQUIRE(wire.host.arrivals.size() == 3);
   CHECK(wire.host.arrivals[2] == freed + 1 * kNs);
 }
+
+}  // namespace tessera::coherence_link_test

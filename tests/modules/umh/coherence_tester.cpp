@@ -42,7 +42,7 @@ struct Write {
   }
 };
 
-struct Counter {
+struct LineCounter {
   std::uint64_t started = 0;
   std::vector<std::uint64_t> ends;  ///< of completed additions, ascending
   std::set<std::uint32_t> olds;
@@ -248,7 +248,7 @@ class Run {
                 const CoherentAccess& result) {
     const std::uint64_t now = system_.steps();
     note(agent_name(agent) + ": completed " + describe(op));
-    Counter& counter = counters_[op.line];
+    LineCounter& counter = counters_[op.line];
     switch (op.kind) {
       case Operation::Kind::kLoad:
         for (unsigned i = op.first; i < op.first + op.size; ++i) {
@@ -351,7 +351,7 @@ class Run {
     return value;
   }
 
-  void check_counter(std::uint64_t line, const Counter& counter, std::uint32_t value,
+  void check_counter(std::uint64_t line, const LineCounter& counter, std::uint32_t value,
                      std::uint64_t start) {
     note("  counter " + std::to_string(value));
     if (value < counter.ended_before(start) || value > counter.started) {
@@ -398,7 +398,7 @@ class Run {
   std::vector<Agent> agents_;
   unsigned flushers_ = 0;  ///< first agent that only flushes
   std::map<std::uint64_t, std::vector<Write>> bytes_;
-  std::map<std::uint64_t, Counter> counters_;
+  std::map<std::uint64_t, LineCounter> counters_;
   std::multiset<std::uint64_t> running_;  ///< starts of operations in progress
   std::unique_ptr<Fault> pending_fault_;
   std::uint64_t issued_line_ = 0;  ///< of the last operation

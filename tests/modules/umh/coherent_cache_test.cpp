@@ -9,7 +9,8 @@
 
 #include "tests/modules/umh/umh_system.h"
 
-using namespace tessera;
+namespace tessera::coherent_cache_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 
@@ -486,7 +487,7 @@ TEST_CASE("impossible configurations are rejected") {
   CHECK_THROWS_AS(hmd.validate(), std::invalid_argument);
 }
 
-TEST_CASE("an access that waits for the fetch of another one is merged; a later one is a hit") {
+TEST_CASE("an access that waits for the fetch of another one is merged, and a later one is a hit") {
   Scripted s;
   std::vector<std::pair<LaunchSlot, bool>> merged;
   const auto access = [&](unsigned launch, CoherentAccess::Kind kind) {
@@ -559,3 +560,5 @@ TEST_CASE("requests of children count for their launches: one miss, a merged one
   check(4, 1, 0, 0, 64);
   check(0, 0, 0, 0, 0);
 }
+
+}  // namespace tessera::coherent_cache_test

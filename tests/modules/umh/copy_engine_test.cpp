@@ -9,7 +9,7 @@
 #include "modules/host/managed_pages.h"
 #include "modules/kernel/time.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace tessera::copy_engine_test {
 
 namespace {
 
@@ -69,3 +69,5 @@ TEST_CASE("an array that the host never touches stays on the GPU until the host 
   CHECK(pages.host_access(200, 1) == 15);
   CHECK(pages.launch() == 15);
 }
+
+}  // namespace tessera::copy_engine_test

@@ -8,7 +8,8 @@
 #include "tests/modules/umh/umh_model.h"
 #include "tests/support/conformance.h"
 
-using namespace tessera;
+namespace tessera::cpu_core_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 using tessera::test::ScriptedRequest;
@@ -175,3 +176,5 @@ TEST_CASE("a CPU core's reset leaves nothing, and its statistics have units") {
   CHECK(execute(m, 0, load(0, 4)).data == std::vector<unsigned char>(4));
   tessera::test::check_statistics(m.cpu_core(0));
 }
+
+}  // namespace tessera::cpu_core_test

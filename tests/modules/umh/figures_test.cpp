@@ -6,7 +6,8 @@
 
 #include "tests/modules/umh/umh_system.h"
 
-using namespace tessera;
+namespace tessera::figures_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 
@@ -350,3 +351,5 @@ TEST_CASE("a GPU's atomics and a CPU's count one counter") {
   f.access(2, Kind::kLoad, 7, 4, 4);
   CHECK(f.result.bytes[4] == 30);
 }
+
+}  // namespace tessera::figures_test

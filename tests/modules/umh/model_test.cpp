@@ -11,7 +11,8 @@
 #include "tests/modules/umh/umh_model.h"
 #include "tests/support/conformance.h"
 
-using namespace tessera;
+namespace tessera::model_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 using tessera::test::ScriptedRequest;
@@ -318,3 +319,5 @@ TEST_CASE("a reset restores the state after elaboration") {
   CHECK(m.describe_waiting() == "");
   CHECK(cycles(m, 0, arriving(1000, RequestKind::kLoad, 0)) == 97);
 }
+
+}  // namespace tessera::model_test

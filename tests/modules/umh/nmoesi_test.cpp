@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace tessera::nmoesi_test {
+
 using namespace tessera::umh;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("a non-coherent store sends a message only from I, and a store from N,
   CHECK(nstore == "I");
   CHECK(store == "NOSI");
 }
+
+}  // namespace tessera::nmoesi_test

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+namespace tessera::promela_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 
@@ -124,3 +126,5 @@ TEST_CASE("Spin finds a frame that two lines take") {
   INFO(output);
   CHECK(output.find("assertion violated") != std::string::npos);
 }
+
+}  // namespace tessera::promela_test

@@ -8,6 +8,8 @@
 
 #include "tests/modules/umh/coherence_tester.h"
 
+namespace tessera::random_coherence_test {
+
 using namespace tessera::umh;
 using namespace tessera::umh::test;
 
@@ -91,3 +93,5 @@ TEST_CASE("an episode gives the same outcome each time") {
   CHECK(run(episode, &once).messages == run(episode, &again).messages);
   CHECK(once == again);
 }
+
+}  // namespace tessera::random_coherence_test

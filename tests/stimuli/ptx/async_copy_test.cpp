@@ -6,7 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::async_copy_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 
@@ -320,3 +321,5 @@ TEST_CASE("mistakes in asynchronous copies are reported") {
   CHECK_THAT(failure(tile + bulk + "], 32, [%r2+4];"), Contains("is not aligned to 8 bytes"));
   CHECK_THAT(failure(tile + bulk + "], 32, [%r2+32];", false), Contains("out of bounds"));
 }
+
+}  // namespace tessera::async_copy_test

@@ -9,7 +9,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;
+namespace tessera::atomic_vector_test {
+
 using tessera::test::CarriedRunner;
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
@@ -239,3 +240,5 @@ TEST_CASE("16-bit atomics: NaN, zeros, ties and subnormals") {
   CHECK(apply(AtomicOp::kMin, AtomicType::kF16x4, 0x3c00400042000000, 0x4000bc0042008000) ==
         0x3c00bc0042008000);
 }
+
+}  // namespace tessera::atomic_vector_test

@@ -10,7 +10,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;
+namespace tessera::call_programs_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -340,3 +341,5 @@ TEST_CASE("lanes recurse to different depths and meet again") {
     CHECK(p.read<unsigned>(out, kThreads) == expected);
   });
 }
+
+}  // namespace tessera::call_programs_test

@@ -7,6 +7,8 @@
 #include "stimuli/ptx/device_heap.h"
 #include "tests/stimuli/ptx/call_support.h"
 
+namespace tessera::calls_test {
+
 using namespace tessera::test;
 using Catch::Contains;
 
@@ -462,3 +464,5 @@ TEST_CASE("indirect calls whose targets cannot be known are refused") {
              Contains("'f0' passes its own parameter to itself at another place"));
   CHECK(refusal(swaps, own("f0_0, f0_1")) == "accepted");
 }
+
+}  // namespace tessera::calls_test

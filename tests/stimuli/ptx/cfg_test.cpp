@@ -8,6 +8,8 @@
 #include "stimuli/ptx/decoder.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::cfg_test {
+
 using namespace tessera::ptx;
 
 namespace {
@@ -219,3 +221,5 @@ TEST_CASE("a kernel's register estimate has its floor and unit") {
   tessera::test::KernelRunner many(tessera::test::kernel_text(body));
   CHECK(many.program({1, 1, 1}, {32, 1, 1})->resources().registers_per_thread == 40);
 }
+
+}  // namespace tessera::cfg_test

@@ -12,7 +12,8 @@
 #include "stimuli/ptx/read_only.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Address;
+namespace tessera::device_heap_test {
+
 using tessera::ptx::DeviceHeap;
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
@@ -161,3 +162,5 @@ TEST_CASE("the heap never hands out a byte twice") {
   }
   CHECK(heap.allocate(~std::uint64_t{0}) == 0);
 }
+
+}  // namespace tessera::device_heap_test

@@ -7,7 +7,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::InputError;
+namespace tessera::dialect_test {
+
 using tessera::test::KernelRunner;
 
 namespace {
@@ -254,3 +255,5 @@ TEST_CASE("a fence of the asynchronous proxy waits for writes beyond shared memo
   runner.run();
   CHECK(runner.fences == 3);
 }
+
+}  // namespace tessera::dialect_test

@@ -6,6 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::divergent_barrier_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -133,3 +135,5 @@ TEST_CASE("memory that no GPU has is refused before the run") {
   refuses(".local .b8 big[4294967295];\nmov.u32 %r1, 0;", "", "bytes of local memory a thread");
   refuses("mov.u32 %r1, big;", ".shared .align 4 .b8 big[4294967295];\n", "bytes of shared memory");
 }
+
+}  // namespace tessera::divergent_barrier_test

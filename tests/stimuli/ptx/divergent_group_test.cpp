@@ -4,6 +4,8 @@
 
 #include "tests/stimuli/ptx/divergent_support.h"
 
+namespace tessera::divergent_group_test {
+
 using namespace tessera::test;
 
 TEST_CASE("a CTA's barrier follows syncs in branches") {
@@ -246,3 +248,5 @@ TEST_CASE("lanes end in the middle of a loop whose others sync") {
         return v;
       });
 }
+
+}  // namespace tessera::divergent_group_test

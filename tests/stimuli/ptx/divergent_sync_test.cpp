@@ -5,6 +5,8 @@
 
 #include "tests/stimuli/ptx/divergent_support.h"
 
+namespace tessera::divergent_sync_test {
+
 using namespace tessera::test;
 
 TEST_CASE("a shfl in either branch exchanges values between the branches") {
@@ -321,3 +323,5 @@ TEST_CASE("match.all across branches sees the other branch's value") {
         // Lanes 2k and 2k+1 of both halves hold the same value.
         [](unsigned t, unsigned n) { return existing(t, n) & (0x00030003u << (t % 16 / 2 * 2)); });
 }
+
+}  // namespace tessera::divergent_sync_test

@@ -3,6 +3,8 @@
 
 #include "tests/stimuli/ptx/semantics_words.h"
 
+namespace tessera::form_values_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -419,3 +421,5 @@ TEST_CASE("an address of another CTA of the cluster is out of bounds") {
                   ".shared .align 4 .b8 tile[64];\n"));
   CHECK_THROWS_WITH(k.run({1, 1, 1}), Catch::Contains("load of 4 bytes at 0xffffffff"));
 }
+
+}  // namespace tessera::form_values_test

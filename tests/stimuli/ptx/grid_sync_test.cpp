@@ -8,9 +8,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Address;
-using tessera::Dim3;
-using tessera::KernelArgument;
+namespace tessera::grid_sync_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -90,3 +89,5 @@ TEST_CASE("kernels that do not synchronise their grid are not cooperative") {
   KernelRunner k(kernel_text("bar.sync 0;"));
   CHECK_FALSE(k.program({4, 1, 1}, {64, 1, 1})->cooperative());
 }
+
+}  // namespace tessera::grid_sync_test

@@ -5,6 +5,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::idle_source_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -48,3 +50,5 @@ TEST_CASE("a shfl whose sources all take part warns of nothing") {
   CHECK(runner.result<unsigned>(2) == 2);
   CHECK(runner.result<unsigned>(19) == 15);
 }
+
+}  // namespace tessera::idle_source_test

@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Dim3;
-using tessera::RunError;
+namespace tessera::interpreter_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -300,7 +300,7 @@ TEST_CASE("clocks count instructions where nothing is timed") {
   CHECK(k.result<std::uint32_t>(31) == 102);
 }
 
-TEST_CASE("mov packs and unpacks; a sink takes what is not wanted") {
+TEST_CASE("mov packs and unpacks, and a sink takes what is not wanted") {
   KernelRunner k(kernel_text(
       "mov.u32 %r1, 0x11112222;\nmov.u32 %r2, 0x33334444;\nmov.b64 %rd4, {%r1, %r2};\n"
       "st.global.u64 [%rd1], %rd4;\nmov.b64 {%r3, %r4}, %rd4;\nst.global.u32 [%rd1+8], %r4;\n"
@@ -419,3 +419,5 @@ TEST_CASE("trap names the thread and the line") {
   CHECK_THROWS_WITH(k.run({64, 1, 1}), Catch::Contains("CTA (0,0,0), thread (37,0,0)") &&
                                            Catch::Contains("test.ptx:"));
 }
+
+}  // namespace tessera::interpreter_test

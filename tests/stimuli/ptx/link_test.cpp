@@ -8,9 +8,10 @@
 
 #include "common/error.h"
 
+namespace tessera::link_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::ptx;
 
 const std::string kHead = ".version 6.0\n.target sm_70\n.address_size 64\n";
@@ -103,3 +104,5 @@ TEST_CASE("an instruction that cannot be executed is named with its own file") {
   CHECK_THROWS_WITH(decode(m, "k"),
                     Catch::StartsWith("dir/b.ptx:7: 'frobnicate.u32 %r1, 1' is not supported"));
 }
+
+}  // namespace tessera::link_test

@@ -9,7 +9,8 @@
 #include "stimuli/ptx/read_only.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::RunError;
+namespace tessera::matrix_move_test {
+
 using tessera::test::CarriedRunner;
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
@@ -217,3 +218,5 @@ TEST_CASE("ldmatrix of bytes that another warp writes is a race") {
   REQUIRE(!k.races.empty());
   CHECK_THAT(k.races[0], Catch::Contains("race") && Catch::Contains("of shared memory"));
 }
+
+}  // namespace tessera::matrix_move_test

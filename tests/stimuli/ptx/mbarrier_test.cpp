@@ -6,7 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::mbarrier_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 using ptx::Mbarrier;
@@ -219,3 +220,5 @@ TEST_CASE("mistakes with mbarriers are reported") {
   CHECK_THAT(failure("mbarrier.try_wait.parity.b64 %p2, [%rd2], 0;"),
              Contains("not in shared memory"));
 }
+
+}  // namespace tessera::mbarrier_test

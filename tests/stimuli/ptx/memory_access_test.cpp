@@ -6,7 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;
+namespace tessera::memory_access_test {
+
 using tessera::test::CarriedRunner;
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
@@ -386,3 +387,5 @@ TEST_CASE("the reserved region of shared memory is apart from the kernel's own v
   std::memcpy(&dynamic, runner.memory.at(runner.out + 4), 4);
   CHECK(dynamic == 64 + 1024);
 }
+
+}  // namespace tessera::memory_access_test

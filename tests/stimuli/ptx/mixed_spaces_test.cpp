@@ -5,7 +5,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::mixed_spaces_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -175,3 +176,5 @@ TEST_CASE("local memory has the addresses of its warp slot, word by word over th
     CHECK(runner.seen[2].address[i] == 128 + 4 * i + 2);
   }
 }
+
+}  // namespace tessera::mixed_spaces_test

@@ -10,7 +10,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::RunError;
+namespace tessera::mma_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -534,3 +535,5 @@ TEST_CASE("mma needs the whole warp") {
   CHECK_THAT(message("setp.lt.u32 %p1, %r0, 16;\n@%p1 " + mma),
              Catch::Contains("16 lanes of the warp execute it"));
 }
+
+}  // namespace tessera::mma_test

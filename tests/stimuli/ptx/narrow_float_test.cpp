@@ -11,6 +11,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::narrow_float_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -376,3 +378,5 @@ TEST_CASE("conversions to half toward zero and either infinity take the neighbou
   CHECK(got(14, 2) == 0x7c00);
   CHECK(got(15, 1) == 0x7fff);
 }
+
+}  // namespace tessera::narrow_float_test

@@ -2,7 +2,7 @@
 // Garbled text: every message names the file, the line, what stands there and what was expected.
 #include "parser_support.h"
 
-namespace tessera::ptx {
+namespace tessera::ptx::parser_error_test {
 namespace {
 
 /// Message for text at module scope, which begins in line 4.
@@ -188,4 +188,4 @@ TEST_CASE("a file that cannot be read") {
 }
 
 }  // namespace
-}  // namespace tessera::ptx
+}  // namespace tessera::ptx::parser_error_test

@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "parser_support.h"
 
-namespace tessera::ptx {
+namespace tessera::ptx::parser_files_test {
 namespace {
 
 const Strings kFiles = {"clang14_sm70.ptx", "clang14_sm70_debug.ptx", "nvcc_sm100.ptx",
@@ -272,4 +272,4 @@ TEST_CASE("text cut off anywhere parses or gives an InputError") {
 }
 
 }  // namespace
-}  // namespace tessera::ptx
+}  // namespace tessera::ptx::parser_files_test

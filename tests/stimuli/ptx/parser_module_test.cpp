@@ -2,7 +2,7 @@
 // Module scope: variables with initialisers, functions and their directives.
 #include "parser_support.h"
 
-namespace tessera::ptx {
+namespace tessera::ptx::parser_module_test {
 namespace {
 
 using Symbols = std::vector<std::pair<std::uint64_t, std::string>>;
@@ -227,4 +227,4 @@ TEST_CASE("a terminating NUL is no part of the text") {
 }
 
 }  // namespace
-}  // namespace tessera::ptx
+}  // namespace tessera::ptx::parser_module_test

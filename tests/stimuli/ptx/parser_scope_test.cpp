@@ -2,7 +2,7 @@
 // Bodies of functions: registers, scopes, labels, targets.
 #include "parser_support.h"
 
-namespace tessera::ptx {
+namespace tessera::ptx::parser_scope_test {
 namespace {
 
 Strings names(const std::vector<Variable>& variables) {
@@ -162,4 +162,4 @@ TEST_CASE("a parameter in a register is a register") {
 }
 
 }  // namespace
-}  // namespace tessera::ptx
+}  // namespace tessera::ptx::parser_scope_test

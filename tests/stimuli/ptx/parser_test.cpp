@@ -5,7 +5,7 @@
 
 #include "parser_support.h"
 
-namespace tessera::ptx {
+namespace tessera::ptx::parser_test {
 namespace {
 
 double as_double(std::uint64_t bits) {
@@ -270,4 +270,4 @@ TEST_CASE("comments and blanks stand anywhere") {
 }
 
 }  // namespace
-}  // namespace tessera::ptx
+}  // namespace tessera::ptx::parser_test

@@ -5,7 +5,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Dim3;
+namespace tessera::race_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 using Strings = std::vector<std::string>;
@@ -73,7 +74,7 @@ TEST_CASE("a CTA that reads what another writes races, whichever comes first") {
         std::string::npos);
 }
 
-TEST_CASE("what a fence and a flag publish is ordered; without the fence it is not") {
+TEST_CASE("what a fence and a flag publish is ordered, and without the fence it is not") {
   const auto handed_over = [](const std::string& fence, const std::string& poll) {
     return races_of("@!%p1 bra READ;\nst.global.u32 [%rd0], 7;\n" + fence +
                         "st.volatile.global.u32 [%rd0+64], 1;\nbra DONE;\nREAD:\n" + poll +
@@ -169,3 +170,5 @@ TEST_CASE("a barrier in divergent code is reported where all of the warp should 
   CHECK(races_of("setp.lt.u32 %p3, %r0, 16;\n@%p3 exit;\nbar.sync 0;", {1, 1, 1}, {24, 1, 1})
             .empty());
 }
+
+}  // namespace tessera::race_test

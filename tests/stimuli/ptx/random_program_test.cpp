@@ -7,6 +7,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::random_program_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("random call graphs with recursion and pointers agree with a scalar ma
           Calls::kRecursive);
   }
 }
+
+}  // namespace tessera::random_program_test

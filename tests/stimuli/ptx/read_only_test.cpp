@@ -8,7 +8,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;
+namespace tessera::read_only_test {
+
 using namespace tessera::ptx;
 using Catch::Matchers::Contains;
 using tessera::test::CarriedRunner;
@@ -249,7 +250,7 @@ TEST_CASE("module variables have classes too") {
   CHECK(r.marked_loads == 1);
 }
 
-TEST_CASE("calls are followed into the callee; without one, they may write anything") {
+TEST_CASE("calls are followed into the callee, and without one they may write anything") {
   const std::string callee =
       ".func put(.param .b64 to, .param .b64 from)\n{\n.reg .b64 %rd<3>;\n.reg .b32 %r<2>;\n"
       "ld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\nld.u32 %r1, [%rd2];\n"
@@ -347,7 +348,7 @@ TEST_CASE("an instruction that the pass does not know may write what it addresse
   CHECK(classes(abc("ld.global.u32 %r1, [%rd5];\nprefetch.global.L2 [%rd4];\n")) == "b=read-only");
 }
 
-TEST_CASE("loads that must see what others write are not marked; .nc is always read-only") {
+TEST_CASE("loads that must see what others write are not marked, and .nc is always read-only") {
   for (const char* form : {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32",
                            "ld.acquire.gpu.global.u32", "ld.global.cv.u32"}) {
     const ReadOnlyReport r = analyse(abc(form + std::string(" %r1, [%rd4];\n")));
@@ -434,3 +435,5 @@ TEST_CASE("an argument that is a module variable of the kernel is seen") {
   k.out = k.symbols.at("table");
   CHECK(bits(k) == "00");
 }
+
+}  // namespace tessera::read_only_test

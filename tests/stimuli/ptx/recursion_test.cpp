@@ -4,6 +4,8 @@
 #include "stimuli/ptx/kernel.h"
 #include "tests/stimuli/ptx/call_support.h"
 
+namespace tessera::recursion_test {
+
 using namespace tessera::test;
 using Catch::Contains;
 
@@ -282,3 +284,5 @@ TEST_CASE("the registers of a thread are those of its largest function") {
   // 40 values, %x, 4 of the stack pointer and the return address, 6 extra: 51, in units of 8.
   CHECK(registers("mov.u64 %rd3, big;\n" + go, big) == 56);
 }
+
+}  // namespace tessera::recursion_test

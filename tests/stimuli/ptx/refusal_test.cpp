@@ -6,7 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::InputError;
+namespace tessera::refusal_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -135,3 +136,5 @@ TEST_CASE("launches must fit the kernel") {
                     Catch::Contains("1025 threads"));
   CHECK_THROWS_WITH(tessera::ptx::decode(k.module, "kk"), Catch::Contains("did you mean 'k'?"));
 }
+
+}  // namespace tessera::refusal_test

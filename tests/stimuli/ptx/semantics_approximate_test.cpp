@@ -6,6 +6,8 @@
 
 #include "tests/stimuli/ptx/semantics_words.h"
 
+namespace tessera::semantics_approximate_test {
+
 using namespace tessera::test;
 
 TEST_CASE("approximate functions: the manual's tables of special values") {
@@ -152,3 +154,5 @@ TEST_CASE("approximate functions stay within the manual's bounds") {
     }
   }
 }
+
+}  // namespace tessera::semantics_approximate_test

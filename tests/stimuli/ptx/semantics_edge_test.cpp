@@ -3,6 +3,8 @@
 
 #include "tests/stimuli/ptx/semantics_words.h"
 
+namespace tessera::semantics_edge_test {
+
 using namespace tessera::test;
 
 TEST_CASE("signs, zeros and subnormals of single precision") {
@@ -194,3 +196,5 @@ TEST_CASE("modifiers in the order of inline assembly") {
   check_words({{"setp.eq.u32 %p1, 0, 0;\nvote.ballot.sync.b32 %r9, %p1, 0xffffffff;\n", 1},
                {"setp.eq.u32 %p1, 0, 0;\nvote.sync.ballot.b32 %r9, %p1, 0xffffffff;\n", 1}});
 }
+
+}  // namespace tessera::semantics_edge_test

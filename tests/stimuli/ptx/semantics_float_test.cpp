@@ -6,6 +6,8 @@
 
 #include "tests/stimuli/ptx/semantics_support.h"
 
+namespace tessera::semantics_float_test {
+
 using namespace tessera::test;
 
 TEST_CASE("single precision arithmetic, with NaN, infinities and subnormals") {
@@ -135,7 +137,7 @@ std::uint64_t clamp_to(long double v, bool wide) {
 
 template <class D>
 void check_to_int(const std::string& type) {
-  constexpr std::uint64_t keep = sizeof(D) == 8 ? kAll : sizeof(D) == 4 ? kLow32 : 0xffffu;
+  constexpr std::uint64_t keep = sizeof(D) == 8 ? kAllBits : sizeof(D) == 4 ? kLow32 : 0xffffu;
   const std::vector<std::pair<std::string, long double (*)(long double)>> roundings = {
       {"rzi", [](long double v) { return std::trunc(v); }},
       {"rni", [](long double v) { return std::nearbyint(v); }},
@@ -174,10 +176,10 @@ TEST_CASE("conversions between integers extend, truncate and saturate") {
       [](std::uint64_t a, std::uint64_t, std::uint64_t) {
         return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)});
       },
-      kAll);
+      kAllBits);
   check(
       "cvt.u64.u32", "u64", "u32", "u32", 1, kWords,
-      [](std::uint64_t a, std::uint64_t, std::uint64_t) { return a & kLow32; }, kAll);
+      [](std::uint64_t a, std::uint64_t, std::uint64_t) { return a & kLow32; }, kAllBits);
   check(
       "cvt.u32.u64", "u32", "u64", "u64", 1, kWords,
       [](std::uint64_t a, std::uint64_t, std::uint64_t) { return a; }, kLow32);
@@ -206,7 +208,7 @@ TEST_CASE("conversions between integers extend, truncate and saturate") {
       [](std::uint64_t a, std::uint64_t, std::uint64_t) {
         return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(a)});
       },
-      kAll);
+      kAllBits);
   check(
       "cvt.s8.s32", "s16", "s32", "s32", 1, kWords,
       [](std::uint64_t a, std::uint64_t, std::uint64_t) {
@@ -221,7 +223,7 @@ TEST_CASE("conversions between floating-point types") {
       [](std::uint64_t a, std::uint64_t, std::uint64_t) {
         return settled(double{from_bits<float>(a)});
       },
-      kAll);
+      kAllBits);
   check(
       "cvt.rn.f32.f64", "f32", "f64", "f64", 1, kDoubles,
       [](std::uint64_t a, std::uint64_t, std::uint64_t) {
@@ -365,3 +367,5 @@ TEST_CASE("testp tells the classes of floating-point numbers apart") {
     REQUIRE(k.result<std::uint32_t>(i) == want);
   }
 }
+
+}  // namespace tessera::semantics_float_test

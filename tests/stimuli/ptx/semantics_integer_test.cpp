@@ -3,6 +3,8 @@
 
 #include "tests/stimuli/ptx/semantics_support.h"
 
+namespace tessera::semantics_integer_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -68,11 +70,11 @@ TEST_CASE("widening products keep all bits") {
         return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
                                           static_cast<std::int32_t>(b));
       },
-      kAll);
+      kAllBits);
   check(
       "mul.wide.u32", "u64", "u32", "u32", 2, kWords,
       [](std::uint64_t a, std::uint64_t b, std::uint64_t) { return (a & kLow32) * (b & kLow32); },
-      kAll);
+      kAllBits);
   check(
       "mad.wide.s32", "s64", "s32", "s32", 3, kWords,
       [](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -80,7 +82,7 @@ TEST_CASE("widening products keep all bits") {
                                           static_cast<std::int32_t>(b)) +
                c;
       },
-      kAll, "s64");
+      kAllBits, "s64");
   check(
       "mul.wide.s16", "s32", "s16", "s16", 2, kWords,
       [](std::uint64_t a, std::uint64_t b, std::uint64_t) {
@@ -103,7 +105,7 @@ TEST_CASE("shifts beyond the width clamp") {
       [&](std::uint64_t a, std::uint64_t b, std::uint64_t) {
         return amount(b) > 63 ? 0 : a << amount(b);
       },
-      kAll);
+      kAllBits);
   check(
       "shr.u32", "u32", "u32", "b32", 2, kWords,
       [&](std::uint64_t a, std::uint64_t b, std::uint64_t) {
@@ -123,7 +125,7 @@ TEST_CASE("shifts beyond the width clamp") {
         const auto n = std::min<std::uint64_t>(amount(b), 63);
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> n);
       },
-      kAll);
+      kAllBits);
   check(
       "shl.b16", "b16", "b16", "b32", 2, kWords,
       [&](std::uint64_t a, std::uint64_t b, std::uint64_t) {
@@ -159,7 +161,7 @@ TEST_CASE("bit instructions") {
     check(
         op, to, from, from, 1, kWords,
         [&](std::uint64_t a, std::uint64_t, std::uint64_t) { return f(a); },
-        to == "b64" ? kAll : kLow32);
+        to == "b64" ? kAllBits : kLow32);
   };
   const auto count = [](std::uint64_t a) {
     unsigned n = 0;
@@ -218,7 +220,7 @@ TEST_CASE("bit instructions") {
       [&](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
         return bfe(a, b & 0xff, c & 0xff, 64, true);
       },
-      kAll, "u32");
+      kAllBits, "u32");
   check(
       "prmt.b32", "b32", "b32", "b32", 3, kWords,
       [](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -329,3 +331,5 @@ TEST_CASE("an addc after a subtraction of 128 bits gives 1 where nothing was bor
   REQUIRE(less > 4);
   REQUIRE(less < 28);
 }
+
+}  // namespace tessera::semantics_integer_test

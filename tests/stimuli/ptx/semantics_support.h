@@ -145,7 +145,7 @@ inline void check(const std::string& instruction, const std::string& to, const s
 }
 
 inline constexpr std::uint64_t kLow32 = 0xffffffffu;
-inline constexpr std::uint64_t kAll = ~std::uint64_t{0};
+inline constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
 
 template <class T>
 void check_integer(const std::string& op, const std::string& type,
@@ -156,7 +156,7 @@ void check_integer(const std::string& op, const std::string& type,
         return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(
             f(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c))));
       },
-      sizeof(T) == 8   ? kAll
+      sizeof(T) == 8   ? kAllBits
       : sizeof(T) == 4 ? kLow32
                        : 0xffffu);
 }
@@ -183,7 +183,7 @@ inline void check_f64(const std::string& op, unsigned sources,
       [&](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
         return settled(f(from_bits<double>(a), from_bits<double>(b), from_bits<double>(c)));
       },
-      kAll);
+      kAllBits);
 }
 
 }  // namespace tessera::test

@@ -9,6 +9,8 @@
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/kernel.h"
 
+namespace tessera::simd_test {
+
 using namespace tessera::ptx;
 
 TEST_CASE("both instruction sets give the same bits for every computing instruction") {
@@ -57,3 +59,5 @@ TEST_CASE("both instruction sets give the same bits for every computing instruct
     }
   }
 }
+
+}  // namespace tessera::simd_test

@@ -3,7 +3,8 @@
 
 #include "tests/stimuli/ptx/call_support.h"
 
-using namespace tessera;
+namespace tessera::stack_test {
+
 using namespace tessera::test;
 using Catch::Contains;
 
@@ -221,3 +222,5 @@ TEST_CASE("an alloca that does not fit the stack is an error") {
       Contains("thread (26,0,0)") &&
           Contains("stack overflow: alloca needs 1040 bytes, and 0 of 1024 bytes are in use"));
 }
+
+}  // namespace tessera::stack_test

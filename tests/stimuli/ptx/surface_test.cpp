@@ -5,7 +5,8 @@
 
 #include "tests/stimuli/ptx/texture_support.h"
 
-using namespace tessera;
+namespace tessera::surface_test {
+
 using namespace tessera::test;
 using Catch::Matchers::Contains;
 
@@ -186,3 +187,5 @@ TEST_CASE("surface accesses are global accesses of their width, without the read
   }
   CHECK(found == 1);
 }
+
+}  // namespace tessera::surface_test

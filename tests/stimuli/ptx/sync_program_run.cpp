@@ -74,8 +74,6 @@ u32 source_value(const Node& n, u32 v) {
   return v;
 }
 
-}  // namespace
-
 /// Threads of one CTA.
 class SyncMachine {
  public:
@@ -276,6 +274,8 @@ class SyncMachine {
   std::vector<Thread> threads_;
   std::map<std::size_t, u32> memory_;
 };
+
+}  // namespace
 
 std::uint64_t SyncProgram::met_apart = 0;
 

@@ -8,6 +8,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::sync_program_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -198,3 +200,5 @@ TEST_CASE("random divergent syncs in functions, at different depths of recursion
     check(seed, threads, 1, seed % 4 == 0, seed % 5 == 0, true);
   }
 }
+
+}  // namespace tessera::sync_program_test

@@ -9,8 +9,8 @@
 #include "stimuli/ptx/device_printf.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Address;
-using tessera::RunError;
+namespace tessera::system_call_test {
+
 using tessera::ptx::format_printf;
 using tessera::ptx::PrintfArguments;
 using tessera::ptx::PrintfText;
@@ -242,3 +242,5 @@ TEST_CASE("a failed assertion ends the run and names thread, place and text") {
       Catch::Contains("kernel 'k', CTA (1,0,0), thread (6,0,0), test.ptx:") &&
           Catch::Contains("assertion failed: a[i] != 3 (dir/kernel.cu:19, in void k(int *))"));
 }
+
+}  // namespace tessera::system_call_test

@@ -9,7 +9,8 @@
 
 #include "tests/stimuli/ptx/texture_support.h"
 
-using namespace tessera;
+namespace tessera::texture_fetch_test {
+
 using namespace tessera::test;
 
 namespace {
@@ -227,3 +228,5 @@ TEST_CASE("fetches follow the guide's formulas, values at issue") {
 TEST_CASE("fetches follow the guide's formulas, values through memory") {
   for (unsigned seed = 0; seed < 400; ++seed) check_one(seed, true);
 }
+
+}  // namespace tessera::texture_fetch_test

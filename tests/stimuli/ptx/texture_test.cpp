@@ -6,7 +6,8 @@
 
 #include "tests/stimuli/ptx/texture_support.h"
 
-using namespace tessera;
+namespace tessera::texture_test {
+
 using namespace tessera::test;
 using Catch::Matchers::Contains;
 
@@ -430,3 +431,5 @@ TEST_CASE("loads by pointer are not read-only when the kernel stores to a surfac
   CHECK(bit(false));
   CHECK(!bit(true));
 }
+
+}  // namespace tessera::texture_test

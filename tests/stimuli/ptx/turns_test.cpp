@@ -6,7 +6,8 @@
 #include "common/error.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using namespace tessera;        // NOLINT(google-build-using-namespace)
+namespace tessera::turns_test {
+
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 using Catch::Contains;
 
@@ -213,3 +214,5 @@ TEST_CASE("lanes that wait for nothing end with the budget's message") {
     CHECK_THAT(e.what(), Contains("more than 50000 warp instructions"));
   }
 }
+
+}  // namespace tessera::turns_test

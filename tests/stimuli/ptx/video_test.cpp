@@ -7,6 +7,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::video_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -253,3 +255,5 @@ TEST_CASE("operands of video instructions without a selected part are whole regi
           return ((a & 0x7f7f7f7fu) + 0x01010101u) ^ (a & 0x80808080u);
         });
 }
+
+}  // namespace tessera::video_test

@@ -8,6 +8,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::wmma_integer_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -118,3 +120,5 @@ TEST_CASE("wmma of 8-bit integers multiplies and adds in every shape and layout"
     }
   }
 }
+
+}  // namespace tessera::wmma_integer_test

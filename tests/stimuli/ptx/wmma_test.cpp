@@ -11,8 +11,8 @@
 #include "stimuli/ptx/read_only.h"
 #include "tests/stimuli/ptx/kernel_runner.h"
 
-using tessera::Address;
-using tessera::RunError;
+namespace tessera::wmma_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -329,3 +329,5 @@ TEST_CASE("wmma of other shapes and types is refused by name") {
   refuses("wmma.load.c.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
   refuses("wmma.load.c.sync.aligned.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
 }
+
+}  // namespace tessera::wmma_test

@@ -7,6 +7,8 @@
 
 #include "tests/stimuli/ptx/kernel_runner.h"
 
+namespace tessera::wmma_types_test {
+
 using tessera::test::kernel_text;
 using tessera::test::KernelRunner;
 
@@ -185,3 +187,5 @@ TEST_CASE("wmma of 4-bit integers and of bits multiplies and adds") {
     }
   }
 }
+
+}  // namespace tessera::wmma_types_test

@@ -4,6 +4,8 @@
 
 #include "stimuli/kernels/aes/cipher.h"
 
+namespace tessera::aes_test {
+
 using namespace tessera::kernels;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("the reference of aes encrypts FIPS 197's example") {
@@ -24,3 +26,5 @@ TEST_CASE("the table of aes holds FIPS 197's substitutes") {
   CHECK(table[0x53] == 0xed);  // the standard's example in 5.1.1
   CHECK(table[0xff] == 0x16);
 }
+
+}  // namespace tessera::aes_test

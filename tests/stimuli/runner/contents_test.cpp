@@ -8,9 +8,10 @@
 #include "common/error.h"
 #include "stimuli/runner/random.h"
 
+namespace tessera::contents_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::kernels;
 
 Manifest manifest_with(const std::string& arrays) {
@@ -94,3 +95,5 @@ TEST_CASE("row starts ascend to the promised total") {
   CHECK(shortest == 8);
   CHECK(longest == 24);
 }
+
+}  // namespace tessera::contents_test

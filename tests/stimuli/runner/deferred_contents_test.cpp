@@ -11,7 +11,8 @@
 #include "stimuli/runner/random.h"
 #include "tests/stimuli/runner/manifest_folder.h"
 
-using namespace tessera;
+namespace tessera::deferred_contents_test {
+
 using namespace tessera::kernels;
 using tessera::test::ManifestFolder;
 
@@ -220,3 +221,5 @@ TEST_CASE("any part of an array is what the whole has there") {
   CHECK(std::memcmp(inputs.values<std::uint32_t>("file").vector().data(), raw.data(), raw.size()) ==
         0);
 }
+
+}  // namespace tessera::deferred_contents_test

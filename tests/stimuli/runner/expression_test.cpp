@@ -6,9 +6,10 @@
 
 #include "common/error.h"
 
+namespace tessera::expression_test {
+
 namespace {
 
-using tessera::InputError;
 using tessera::kernels::evaluate;
 using tessera::kernels::Sizes;
 
@@ -71,3 +72,5 @@ TEST_CASE("garbled expressions are refused with their column") {
   CHECK_THAT(error_of(std::string(100000, '(')), Catch::EndsWith("nested too deeply"));
   CHECK_THAT(error_of(std::string(100000, '-')), Catch::EndsWith("nested too deeply"));
 }
+
+}  // namespace tessera::expression_test

@@ -11,9 +11,10 @@
 #include "stimuli/runner/contents.h"
 #include "stimuli/runner/manifest.h"
 
+namespace tessera::manifest_initial_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::kernels;
 using Ints = std::vector<std::int32_t>;
 
@@ -153,3 +154,5 @@ TEST_CASE("columns that cannot be are refused") {
                R"(, {"name": "c", "type": "i32", "init": {"columns": {"rows": "a", "of": 9}}})"),
       Catch::Contains("\"a\" holds no row starts: element 2 is 2, less than the one before"));
 }
+
+}  // namespace tessera::manifest_initial_test

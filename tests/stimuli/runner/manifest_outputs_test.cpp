@@ -5,6 +5,8 @@
 
 #include "tests/stimuli/runner/manifest_folder.h"
 
+namespace tessera::manifest_outputs_test {
+
 namespace {
 
 using tessera::test::ManifestFolder;
@@ -105,3 +107,5 @@ TEST_CASE("iota of floats goes beyond 64-bit integers") {
             "[0, 4611686018427387904, 9223372036854775808, 13835058055282163712]")
             .run.passed());
 }
+
+}  // namespace tessera::manifest_outputs_test

@@ -6,6 +6,8 @@
 
 #include "tests/stimuli/runner/manifest_folder.h"
 
+namespace tessera::manifest_stack_test {
+
 namespace {
 
 using tessera::test::ManifestFolder;
@@ -98,3 +100,5 @@ TEST_CASE("a size of the stack that no thread can have is refused with its place
   CHECK_THAT(no_number.run.error,
              Catch::Contains("did you mean 'depth'") || Catch::Contains("did you mean \"depth\""));
 }
+
+}  // namespace tessera::manifest_stack_test

@@ -6,6 +6,8 @@
 
 #include "tests/stimuli/runner/manifest_folder.h"
 
+namespace tessera::manifest_steps_test {
+
 namespace {
 
 using tessera::test::ManifestFolder;
@@ -231,3 +233,5 @@ TEST_CASE("mistakes in loops are named") {
              Catch::Contains("/launches/0/launches/0/grid: expected an integer from 1 to 2^31 - 1, "
                              "found 0 in iteration 3"));
 }
+
+}  // namespace tessera::manifest_steps_test

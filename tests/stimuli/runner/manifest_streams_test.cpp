@@ -8,9 +8,10 @@
 
 #include "tests/stimuli/runner/manifest_folder.h"
 
+namespace tessera::manifest_streams_test {
+
 namespace {
 
-using tessera::LaunchOrder;
 using tessera::test::ManifestFolder;
 using Orders = std::vector<std::string>;
 
@@ -175,3 +176,5 @@ TEST_CASE("mistakes in dependencies are named") {
              Catch::Contains("/launches/0/launches/0/after/0: \"a\" waits for \"b\", which is "
                              "launched after it"));
 }
+
+}  // namespace tessera::manifest_streams_test

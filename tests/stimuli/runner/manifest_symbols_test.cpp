@@ -7,6 +7,8 @@
 #include "stimuli/runner/symbols.h"
 #include "tests/stimuli/runner/manifest_folder.h"
 
+namespace tessera::manifest_symbols_test {
+
 namespace {
 
 using tessera::test::ManifestFolder;
@@ -246,3 +248,5 @@ TEST_CASE("a manifest links several PTX files") {
   CHECK_THAT(alone.error, Catch::Contains("/variables/0/name: ") &&
                               Catch::Contains("a.ptx:6: the variable 'bias' is .extern"));
 }
+
+}  // namespace tessera::manifest_symbols_test

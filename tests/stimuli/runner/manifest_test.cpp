@@ -7,9 +7,10 @@
 
 #include "common/error.h"
 
+namespace tessera::manifest_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::kernels;
 
 /// A good manifest, with one piece replaced.
@@ -167,3 +168,5 @@ TEST_CASE("a tolerance without expected values is refused") {
   CHECK_THAT(error_of(",\n  \"expected\": {\"output\": \"out.bin\"}", ""),
              Catch::Contains("/outputs/0: a tolerance needs expected values"));
 }
+
+}  // namespace tessera::manifest_test

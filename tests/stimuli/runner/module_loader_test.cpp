@@ -11,9 +11,10 @@
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/functional_device.h"
 
+namespace tessera::module_loader_test {
+
 namespace {
 
-using namespace tessera;
 using kernels::FunctionalDevice;
 using kernels::ModuleLoader;
 
@@ -147,3 +148,5 @@ TEST_CASE("host accesses stay inside allocations") {
   CHECK_THROWS_AS(device.write(a, bytes.data(), 17), RunError);
   CHECK_THROWS_AS(device.read(bytes.data(), a + 16, 1), RunError);
 }
+
+}  // namespace tessera::module_loader_test

@@ -12,7 +12,7 @@
 #include "stimuli/runner/functional_device.h"
 #include "stimuli/workload.h"
 
-using namespace tessera;
+namespace tessera::paper_workloads_test {
 
 TEST_CASE("the five papers run 99 workloads of 59 kernels") {
   std::map<std::string, int> of_paper;
@@ -62,3 +62,5 @@ TEST_CASE("rows of one paper") {
   CHECK_THROWS_WITH(paper_workloads("nubba"),
                     Catch::StartsWith("unknown paper 'nubba'; did you mean 'nuba'?"));
 }
+
+}  // namespace tessera::paper_workloads_test

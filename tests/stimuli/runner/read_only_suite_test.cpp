@@ -12,9 +12,10 @@
 #include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
+namespace tessera::read_only_suite_test {
+
 namespace {
 
-using namespace tessera;
 using ptx::PointerUse;
 
 constexpr PointerUse kReads = PointerUse::kReadOnly;
@@ -218,3 +219,5 @@ TEST_CASE("the module loader's launches see which arguments are one array") {
   CHECK_FALSE(marks(a, b, a));  // in place
   CHECK(marks(a, b, c));        // and that is forgotten
 }
+
+}  // namespace tessera::read_only_suite_test

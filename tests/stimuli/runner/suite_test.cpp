@@ -15,9 +15,10 @@
 #include "stimuli/workload.h"
 #include "tests/support/suite_cases.h"
 
+namespace tessera::suite_test {
+
 namespace {
 
-using namespace tessera;
 using kernels::FunctionalDevice;
 
 constexpr std::uint64_t kSeed = 1;
@@ -271,3 +272,5 @@ TEST_CASE("an unknown workload is refused with the nearest known one") {
   CHECK_THROWS_WITH(make_workload("/nonexistent/m.json"),
                     "/nonexistent/m.json: cannot be read: no such file");
 }
+
+}  // namespace tessera::suite_test

@@ -12,9 +12,10 @@
 #include "stimuli/runner/functional_device.h"
 #include "stimuli/workload.h"
 
+namespace tessera::user_manifest_test {
+
 namespace {
 
-using namespace tessera;
 using kernels::FunctionalDevice;
 
 constexpr const char* kPtx = R"(.version 6.0
@@ -181,3 +182,5 @@ TEST_CASE("an array that is too small loads, and the access beyond it is reporte
   const auto workload = make_workload(path);
   CHECK_THROWS_AS(workload->run(device, Scale::kSmall, 1), RunError);
 }
+
+}  // namespace tessera::user_manifest_test

@@ -3,6 +3,7 @@
 #include "platforms/plugin.h"
 #include "policies/page_placement.h"
 
+namespace pairs {
 namespace {
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
@@ -46,6 +47,7 @@ const PolicyRegistration<PagePlacement> kRegistered("pairs", "neighbouring pages
                                                     make);
 
 }  // namespace
+}  // namespace pairs
 
 // Only in a plugin: a file of policies/page_placement/ ends above.
 extern "C" const tessera::Plugin tessera_plugin = {};

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/protocol/payload_check.h"

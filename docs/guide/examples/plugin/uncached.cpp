@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "modules/kernel/block.h"
 #include "platforms/plugin.h"
 
 namespace {

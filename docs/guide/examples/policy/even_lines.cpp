@@ -2,9 +2,9 @@
 // "even-lines": every second read-only line is copied: half of the pressure, half of the gain.
 #include "policies/remote_caching.h"
 
-namespace {
+namespace tessera::remote_caching::even_lines {
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace {
 
 class EvenLines final : public RemoteCaching {
  public:
@@ -26,3 +26,5 @@ const PolicyRegistration<RemoteCaching> kRegistered("even-lines", "read-only lin
                                                     make);
 
 }  // namespace
+
+}  // namespace tessera::remote_caching::even_lines

@@ -30,9 +30,10 @@
 #include "tests/stimuli/ptx/analysis/address_check.h"
 #include "tests/stimuli/ptx/analysis/flat_device.h"
 
+namespace tessera::foreign_ptx_test {
+
 namespace {
 
-using namespace tessera;
 using test::AccessCheck;
 using test::AddressCheck;
 namespace fs = std::filesystem;
@@ -280,3 +281,5 @@ TEST_CASE("PTX of TESSERA_FOREIGN_PTX is analysed, and executed addresses are as
   if (std::getenv("TESSERA_SHOW_COUNTS") == nullptr) return;
   for (const auto& [name, counts] : suites) print(name, counts);
 }
+
+}  // namespace tessera::foreign_ptx_test

@@ -9,9 +9,10 @@
 #include "stimuli/ptx/analysis/locality_table.h"
 #include "tests/stimuli/ptx/analysis/small_kernel.h"
 
+namespace tessera::index_expression_test {
+
 namespace {
 
-using namespace tessera;
 using namespace tessera::ptx;
 using Catch::Matchers::Contains;
 using test::small_kernel;
@@ -508,3 +509,5 @@ TEST_CASE("an unknown kernel is refused with the nearest name") {
   CHECK_THROWS_WITH(make_locality_table(parse(small_kernel(""), "k.ptx"), "kk"),
                     Contains("did you mean 'k'?"));
 }
+
+}  // namespace tessera::index_expression_test

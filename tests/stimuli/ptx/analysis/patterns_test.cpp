@@ -15,9 +15,9 @@
 #include "stimuli/ptx/program.h"
 #include "tests/stimuli/ptx/analysis/address_check.h"
 
-namespace {
+namespace tessera::patterns_test {
 
-using namespace tessera;
+namespace {
 
 constexpr auto kNL = LocalityType::kNoLocality;
 constexpr auto kRH = LocalityType::kRowHorizontal;
@@ -401,3 +401,5 @@ TEST_CASE("datablocks with the bytes of other CTAs between their own are tiles")
   CHECK_FALSE(tile("stencil1d", 0));
   CHECK_FALSE(tile("grid_stride", 0));
 }
+
+}  // namespace tessera::patterns_test

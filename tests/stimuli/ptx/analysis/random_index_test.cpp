@@ -11,9 +11,9 @@
 #include "tests/stimuli/ptx/analysis/address_check.h"
 #include "tests/stimuli/ptx/analysis/small_kernel.h"
 
-namespace {
+namespace tessera::random_index_test {
 
-using namespace tessera;
+namespace {
 
 /// Writes a kernel: integer operations on the indices, loops of up to two levels in the forms of
 /// compilers, and stores at computed indices below 2^16.
@@ -250,3 +250,5 @@ TEST_CASE("expressions of random index computations predict the executed address
   INFO(compared << " of " << executed);
   CHECK(compared * 2 > executed);
 }
+
+}  // namespace tessera::random_index_test

@@ -13,9 +13,10 @@
 #include "tests/stimuli/ptx/analysis/flat_device.h"
 #include "tests/support/suite_cases.h"
 
+namespace tessera::suite_addresses_test {
+
 namespace {
 
-using namespace tessera;
 using test::AccessCheck;
 using test::AddressCheck;
 
@@ -221,3 +222,5 @@ TEST_CASE("index expressions of the suite as this machine's nvcc compiles it pre
   }
   run_all(suite);
 }
+
+}  // namespace tessera::suite_addresses_test

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
-// The sc_main of every block test.
-//
-// SystemC elaborates once per process, so one process runs one TEST_CASE: ctest starts one each,
-// and when several are selected on the command line this forks one child per case and sums up.
-// For the same reason no SECTION or GENERATE may stand around an elaboration.
+#include "tests/support/run_cases.h"
 
 #define CATCH_CONFIG_RUNNER
 #include <sys/wait.h>
@@ -14,84 +9,25 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <string>
-#include <systemc>
 #include <vector>
-
-#include "modules/kernel/time.h"
-#include "tests/support/expect_report.h"
 
 namespace tessera::test {
 
 namespace {
 
-std::vector<ExpectReport*>& expectations() {
-  static std::vector<ExpectReport*> list;
-  return list;
-}
+bool case_runs = false;
 
-bool in_test_case = false;
-
-/// SystemC's banner, before libsystemc's main prints it.
-[[maybe_unused]] const int quiet = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-
-}  // namespace
-
-ExpectReport::ExpectReport(std::string id, std::size_t times) : id_(std::move(id)), times_(times) {
-  expectations().push_back(this);
-}
-
-ExpectReport::~ExpectReport() {
-  auto& list = expectations();
-  list.erase(std::find(list.begin(), list.end(), this));
-  if (seen_ != times_) {
-    FAIL_CHECK("expected " << times_ << " reports " << id_ << ", saw " << seen_
-                           << (seen_ == 0 ? "" : "; the last one: " + message_));
-  }
-}
-
-bool take_expected_report(const std::string& id, const std::string& message) {
-  auto& list = expectations();
-  for (auto it = list.rbegin(); it != list.rend(); ++it) {
-    if ((*it)->id_ != id) continue;
-    ++(*it)->seen_;
-    (*it)->message_ = message;
-    return true;
-  }
-  return false;
-}
-
-namespace {
-
-void handle_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  const sc_core::sc_severity severity = report.get_severity();
-  if (severity == sc_core::SC_INFO) {
-    sc_core::sc_report_handler::default_handler(report, actions);
-    return;
-  }
-  const bool expected = take_expected_report(report.get_msg_type(), report.get_msg());
-  if (severity == sc_core::SC_FATAL) throw sc_core::sc_report(report);
-  if (expected) return;
-  if (severity == sc_core::SC_ERROR) throw sc_core::sc_report(report);
-  if (in_test_case) {
-    FAIL_CHECK("unexpected SystemC warning: " << report.what());
-  } else {
-    std::cerr << "SystemC warning outside a test case: " << report.what() << '\n';
-  }
-}
-
-/// Knows whether an assertion can be recorded.
 struct CaseListener : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     TestEventListenerBase::testCaseStarting(info);
-    in_test_case = true;
+    case_runs = true;
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     TestEventListenerBase::testCaseEnded(stats);
-    in_test_case = false;
+    case_runs = false;
   }
 };
 CATCH_REGISTER_LISTENER(CaseListener)
@@ -155,13 +91,9 @@ int run_forked(Catch::Session& session, const std::vector<std::string>& names) {
 
 }  // namespace
 
-}  // namespace tessera::test
+bool in_test_case() { return case_runs; }
 
-int sc_main(int argc, char** argv) {
-  using namespace tessera;
-  set_time_resolution();
-  sc_core::sc_report_handler::set_handler(test::handle_report);
-
+int run_cases(int argc, char** argv) {
   Catch::Session session;
   if (const int bad = session.applyCommandLine(argc, argv)) return bad;
   const Catch::ConfigData& data = session.configData();
@@ -173,5 +105,11 @@ int sc_main(int argc, char** argv) {
                                          session.config().testSpec(), session.config());
   std::vector<std::string> names;
   for (const Catch::TestCase& c : cases) names.push_back(c.name);
-  return names.size() > 1 ? test::run_forked(session, names) : session.run();
+  if (names.empty()) {
+    std::cerr << "no test case has this name\n";
+    return 1;
+  }
+  return names.size() > 1 ? run_forked(session, names) : session.run();
 }
+
+}  // namespace tessera::test
