@@ -8,7 +8,8 @@ namespace tessera {
 template <class Document>
 KeptJson<Document>::KeptJson() : document_(std::make_unique<Document>()) {}
 template <class Document>
-KeptJson<Document>::KeptJson(const char* text) : KeptJson(Document(text)) {}
+KeptJson<Document>::KeptJson(const char* text)
+    : KeptJson(text == nullptr ? Document() : Document(text)) {}
 template <class Document>
 KeptJson<Document>::KeptJson(const KeptJson& other)
     : document_(std::make_unique<Document>(*other)) {}

@@ -20,7 +20,7 @@ class KeptJson {
   template <class Value, class = std::enable_if_t<std::is_same_v<Value, Document> ||
                                                   std::is_arithmetic_v<Value>>>
   KeptJson(Value value) : document_(std::make_unique<Document>(std::move(value))) {}
-  KeptJson(const char* text);
+  KeptJson(const char* text);  ///< null for a null pointer
   KeptJson(const KeptJson& other);
   KeptJson(KeptJson&& other) noexcept;  ///< leaves null
   KeptJson& operator=(const KeptJson& other);

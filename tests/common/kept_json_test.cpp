@@ -28,6 +28,7 @@ TEST_CASE("numbers, flags and texts keep their types") {
   CHECK(KeptJson<json>(0.5)->is_number_float());
   CHECK(KeptJson<json>(true)->is_boolean());
   CHECK(KeptJson<json>("text") == "text");
+  CHECK(KeptJson<json>(nullptr)->is_null());
 }
 
 TEST_CASE("copies of a kept document are apart") {
