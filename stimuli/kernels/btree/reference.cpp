@@ -21,7 +21,8 @@ struct Tree {
   /// covers `span` records. Keys of unused entries are above every query.
   void link(std::int32_t parent, std::int32_t child, std::int32_t count, std::int32_t span) {
     for (std::int32_t i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(parent * kOrder + i);
+      const std::int32_t entry = parent * kOrder + i;
+      const auto at = static_cast<std::size_t>(entry);
       keys[at] = kStep * span * i;
       children[at] = child + i;
     }
@@ -40,7 +41,8 @@ Tree build(std::int32_t inner, std::int32_t leaves) {
     tree.link(1, first_leaf, leaves, kOrder);
   }
   for (std::int32_t r = 0; r < leaves * kOrder; ++r) {
-    const auto at = static_cast<std::size_t>(first_leaf * kOrder + r);
+    const std::int32_t entry = first_leaf * kOrder + r;
+    const auto at = static_cast<std::size_t>(entry);
     tree.keys[at] = kStep * r;
     tree.children[at] = record_value(r);
   }

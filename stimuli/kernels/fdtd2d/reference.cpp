@@ -66,7 +66,7 @@ std::vector<Expectation> reference(const Inputs& in) {
       hz->subtract(at, kCurl, {{*ex, x + 1, 1}, {*ex, x, -1}, {*ey, at + ny, 1}, {*ey, at, -1}});
     }
   }
-  const auto expected = [](std::shared_ptr<const Field> f) {
+  const auto expected = [](const std::shared_ptr<const Field>& f) {
     return [f](std::uint64_t at) { return Element64::about(f->value[at], f->error[at]); };
   };
   return {{"ex", expected(ex)}, {"ey", expected(ey)}, {"hz", expected(hz)}};
