@@ -296,8 +296,7 @@ void GpuDevice::count_first_read() {
   if (!unread_) return;
   unread_ = false;
   ++first_reads_;
-  first_read_ns_ +=
-      (now() - system_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
+  first_read_ns_ += (now() - system_->dispatcher().drained_at()) / kTicksPerNs;
 }
 
 void GpuDevice::add_host_figures(nlohmann::ordered_json& derived, double time_ns,

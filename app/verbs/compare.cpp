@@ -88,8 +88,9 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
   }
   // Platforms with the same configuration share their runs but have different names.
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (compared[i].stats->is_object())
+    if (compared[i].stats->is_object()) {
       (*compared[i].stats)["platform"] = points[i].config->platform;
+    }
   }
 }
 

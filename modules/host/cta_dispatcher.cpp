@@ -55,8 +55,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       sms_per_gpu_(site.sms / static_cast<unsigned>(std::max<std::size_t>(1, site.gpus.size()))),
       parts_(sms_per_gpu_, site.sms_per_node == 0 ? sms_per_gpu_ : site.sms_per_node,
              kernel_scheduler_->parts()),
-      latency_(site.gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)
-                                    : 0) {
+      latency_(site.gpus.size() > 1 ? config.gpu_latency_ns * kTicksPerNs : 0) {
   events.bind(*this);
   wake_.bind<&CtaDispatcher::process>(*this);
   Domain& own = Domain::under_construction();

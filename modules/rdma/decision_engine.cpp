@@ -28,7 +28,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
       clock_(config.clock_hz),
       words_per_line_(site.line_bytes / 4),
       policy_(policy),
-      latency_(config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)),
+      latency_(config.gpu_latency_ns * kTicksPerNs),
       gpus_(site.modes.size()) {
   refuse_configuration(this->name(), config_.validate());
   wake_.bind<&DecisionEngine::process>(*this);

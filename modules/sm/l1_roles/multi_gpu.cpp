@@ -51,8 +51,7 @@ void MultiGpuRole::looked_up(MemoryRequest& request, const L1Handling& how, L1Lo
 
 void MultiGpuRole::responded(tlm::tlm_generic_payload& payload, Tick at, const ClockDomain& clock) {
   if (!is_remote(payload) || !payload.is_read()) return;
-  constexpr auto kIssued = static_cast<std::size_t>(Hop::kIssued);
-  stats_.latency.add(clock.cycles_in(at - request_of(payload).stamps[kIssued]));
+  stats_.latency.add(clock.cycles_in(at - request_of(payload).stamp(Hop::kIssued)));
 }
 
 void MultiGpuRole::count(const MemoryRequest& request, const L1Handling& how, L1Lookup outcome) {

@@ -38,7 +38,7 @@ void bypasses_cache(RequestStyle style) {
   CHECK(rig.byte(load, 12) == initial(kThere + 12));
   CHECK(rig.sm.result(load).request.route_depth() == 0);
   for (const Hop hop : {Hop::kAtLlc, Hop::kToDram, Hop::kFromDram}) {
-    CHECK(rig.sm.result(load).request.stamps[static_cast<std::size_t>(hop)] == kNever);
+    CHECK(rig.sm.result(load).request.stamp(hop) == kNever);
   }
   const LlcSliceStats& s = rig.llc.stats();
   CHECK(s.bypasses == 4);

@@ -34,7 +34,7 @@ void hit_and_miss(RequestStyle style) {
 
 /// When a request passed `hop`.
 Tick stamp(const Rig& rig, std::size_t request, Hop hop) {
-  return rig.sm.result(request).request.stamps[static_cast<std::size_t>(hop)];
+  return rig.sm.result(request).request.stamp(hop);
 }
 
 /// A victim's write-back and the fetch behind it, with responses of any style.

@@ -125,7 +125,7 @@ TEST_CASE("the time of served misses goes to hops by the notes of those who pass
   // Cycles from an arrival at memory to each note; the second line is found in the slice, of the
   // third nobody notes anything.
   const auto note = [&rig](MemoryRequest& request, Hop hop, std::uint64_t cycles) {
-    request.stamps[static_cast<std::size_t>(hop)] = now() + rig.edge(cycles);
+    request.stamp(hop) = now() + rig.edge(cycles);
   };
   rig.memory.access = [&](tlm::tlm_generic_payload& p) {
     MemoryRequest& request = request_of(p);
