@@ -369,6 +369,10 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
         "GPUs run on threads with --values carried only: in functional mode they share one flat "
         "memory without latency");
   }
+  if (options.values != ValueMode::kCarried) {
+    const std::string why = system().why_values();
+    if (!why.empty()) throw InputError(why + "; run with --values carried");
+  }
   device_.set_values(options.values);
   if (options.check_races) {
     device_.check_races([this](const std::string& what) {

@@ -12,6 +12,11 @@
 
 namespace tessera {
 
+std::string System::why_values() const {
+  const auto blocks = made_.offered<NeedsValuesIf>();
+  return blocks.empty() ? "" : blocks.front()->why_values();
+}
+
 std::vector<CpuCore*> System::cpu_cores() const { return made_.offered<CpuCore>(); }
 
 System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptions& options)

@@ -56,6 +56,8 @@ class System {
   const std::vector<Block*>& blocks() const { return blocks_; }
   SmGroup& sms() { return sms_; }
   CtaDispatcher& dispatcher() { return *dispatcher_; }
+  /// Why the system runs with values only (NeedsValuesIf); empty: it does not.
+  std::string why_values() const;
   /// The cores of the host's CPU. Empty if the platform has no model of it.
   std::vector<CpuCore*> cpu_cores() const;
   UvmDriver& uvm() { return *uvm_; }

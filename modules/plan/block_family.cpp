@@ -11,6 +11,8 @@ namespace tessera {
 namespace {
 
 struct Family {
+  /// Implementations can be registered before their family, in another source.
+  bool declared = false;
   std::string alias;
   std::map<std::string, AnyBlockFactory> factories;
 };
@@ -22,9 +24,9 @@ std::map<std::string, Family>& families() {
 
 Family& family_of(const std::string& name) {
   const auto it = families().find(name);
-  if (it != families().end()) return it->second;
+  if (it != families().end() && it->second.declared) return it->second;
   std::vector<std::string> known;
-  for (const auto& f : families()) known.push_back(f.first);
+  for (const BlockFamily& f : block_families()) known.push_back(f.name);
   throw InputError("unknown kind of block '" + name + "'" + did_you_mean(name, known));
 }
 
@@ -32,19 +34,22 @@ Family& family_of(const std::string& name) {
 
 void register_family(const BlockFamily& family, AnyBlockFactory make) {
   Family& f = families()[family.name];
+  f.declared = true;
   f.alias = family.alias;
   f.factories.emplace("tlm", std::move(make));
 }
 
 std::vector<BlockFamily> block_families() {
   std::vector<BlockFamily> all;
-  for (const auto& [name, family] : families()) all.push_back({name, family.alias});
+  for (const auto& [name, family] : families()) {
+    if (family.declared) all.push_back({name, family.alias});
+  }
   return all;
 }
 
 void register_any_block(const std::string& family, const std::string& name,
                         AnyBlockFactory factory) {
-  if (!family_of(family).factories.emplace(name, std::move(factory)).second) {
+  if (!families()[family].factories.emplace(name, std::move(factory)).second) {
     throw InputError("an implementation of '" + family + "' named '" + name + "' exists already");
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -58,6 +59,14 @@ class MovesPagesIf {
   /// Whether a shootdown or a transfer is in progress, which takes its time without activity of
   /// other blocks.
   virtual bool moving() const = 0;
+};
+
+/// A block that has bytes in each request, and cannot run without: RTL.
+class NeedsValuesIf {
+ public:
+  virtual ~NeedsValuesIf() = default;
+  /// The setting that chose the block, and why it needs values: "system.gpu0.llc3.impl = ...".
+  virtual std::string why_values() const = 0;
 };
 
 /// A block that must know of the end of a kernel after which no other runs.

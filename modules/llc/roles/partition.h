@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
+#include "modules/llc/partition_caching.h"
 #include "modules/llc/slice_role.h"
 
 namespace tessera {
@@ -35,33 +34,24 @@ class PartitionRole final : public SliceRole {
     const Home& home = a.request->home();
     if (owns(home) || must_reach_home(*a.request)) return Route::kLookup;
     if (a.request->kind != RequestKind::kLoad || a.request->fine_grained) return Route::kBypass;
-    return decide(a, distance_of_slice_[home.slice.value]).at_requester ? Route::kLookup
-                                                                        : Route::kBypass;
+    return caching_.at_requester(*a.request, slice_.line_of(*a.payload)) ? Route::kLookup
+                                                                         : Route::kBypass;
   }
 
   bool owns(const Home& home) const { return home.slice == self_; }
   bool is_foreign(const Home& home) const { return !owns(home); }
   bool must_reach_home(const MemoryRequest& request) const {
-    return written_copies_ && !owns(request.home()) && request.kind != RequestKind::kLoad;
+    return caching_.copies_written_lines() && !owns(request.home()) &&
+           request.kind != RequestKind::kLoad;
   }
   bool keeps(const Access& a) const {
-    return slice_.local(a) || decide(a, distance_of(a.request->requester)).at_home;
+    return slice_.local(a) || caching_.at_home(*a.request, slice_.line_of(*a.payload));
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }
   bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }
 
  private:
-  Caching decide(const Access& a, NodeDistance distance) const;
-  /// Requesters other than SMs count as outside of the GPUs.
-  NodeDistance distance_of(RequesterId requester) const {
-    return requester.is_sm() ? distance_of_sm_[requester.sm().value] : NodeDistance::kOtherGpu;
-  }
-
-  const RemoteCaching& caching_;
-  const bool written_copies_;
-  // Distance from this slice to each home slice, and from each SM to this slice.
-  std::vector<NodeDistance> distance_of_slice_;
-  std::vector<NodeDistance> distance_of_sm_;
+  const PartitionCaching caching_;
 };
 
 }  // namespace tessera

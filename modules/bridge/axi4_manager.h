@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <utility>
+#include <vector>
+
+#include "modules/bridge/axi4_manager_config.h"
+#include "modules/bridge/axi4_pins.h"
+#include "modules/bridge/clocked_part.h"
+#include "modules/bridge/rtl_clock.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/kernel/waiting.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/payload_check.h"
+
+namespace tessera {
+
+/// Transactor from a TLM target socket to the pins of an RTL AXI4 subordinate (AMBA AXI4, IHI
+/// 0022).
+///
+/// A request of 1 to 4096 bytes at any address becomes INCR bursts, split at 4 KB boundaries and
+/// after 256 beats. Byte enables become WSTRB. Requests are issued in the order of arrival. All
+/// bursts of a request have one ID. The ID is the next one in turn, or that of an issued request of
+/// the same direction with a common line. A request waits while an issued request of the opposite
+/// direction, or issued requests with different IDs, have a line in common with it: AXI4 orders
+/// only transactions of one ID and direction.
+///
+/// Timing: a request that arrives at the clock edge c is issued at c, one a cycle: its address and
+/// its first data beat are VALID at that edge. Beats and further bursts follow one a cycle. A
+/// request frees its entry when it is issued. The response arrives at the edge at which B, or the
+/// last beat of R, transfers. One response a cycle: B and R alternate if both have one. READY of R
+/// and B is set in the cycle before the transfer; it is 0 only while the transfer would complete a
+/// request and the initiator withholds END_RESP.
+///
+/// SLVERR is TLM_GENERIC_ERROR_RESPONSE, DECERR is TLM_ADDRESS_ERROR_RESPONSE; the worst one of a
+/// request counts. Each is an SC_WARNING "/tessera/bridge/axi4" unless
+/// MemoryRequest::reports_refusal is set. An unknown RID or BID is an SC_ERROR, and the transfer is
+/// dropped. Other rules are those of Axi4Checker.
+///
+/// Reset: VALID and READY are low, also at the first edge after reset. Issued requests end with
+/// TLM_GENERIC_ERROR_RESPONSE: the first response arrives at the second edge after the end of
+/// reset, further ones one a cycle. Requests not yet issued wait until then.
+///
+/// A request needs values (MemoryRequest::carries_data) or no extension. Phases: all four.
+/// b_transport and transport_dbg call the debug function; without one, b_transport is an SC_ERROR.
+/// Not modelled: exclusive accesses, FIXED bursts, AxQOS, AxREGION, user wires, atomics (refused).
+class Axi4Manager final : public sc_core::sc_module, public ClockedPart {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+  using DebugAccess = std::function<unsigned(Payload&)>;
+  /// Offset of the byte that is needed first; less than the payload's length.
+  using CriticalByte = std::function<unsigned(const Payload&)>;
+
+  tlm_utils::passthrough_target_socket<Axi4Manager> in{"in"};
+
+  /// Adds itself to `clock`. `clock` and `pins` must outlive the transactor. An invalid
+  /// configuration is an SC_FATAL that lists all errors.
+  Axi4Manager(const sc_core::sc_module_name& name, RtlClock& clock, Axi4Pins& pins,
+              const Axi4ManagerConfig& config);
+
+  void set_debug(DebugAccess access) { debug_ = std::move(access); }
+  /// Default: the first word of MemoryRequest::word_mask.
+  void set_critical_byte(CriticalByte critical) { critical_ = std::move(critical); }
+
+  const Axi4ManagerConfig& config() const { return config_; }
+  const Axi4ManagerStats& stats() const { return stats_; }
+  void register_statistics(StatisticsRegistry& registry) const;
+  bool idle() const;
+  void describe_waiting(std::vector<Waiting>& out) const;
+  void reset();
+
+  void drive(Tick t) override;
+  void sample(Tick t) override;
+  void collect(Tick t) override;
+  bool quiet() const override;
+  void on_reset(bool active) override;
+
+ private:
+  /// An issued request.
+  struct Access {
+    Payload* payload = nullptr;  ///< null: free
+    bool write = false;
+    std::uint32_t id = 0;
+    std::uint64_t first_line = 0;
+    std::uint64_t last_line = 0;
+    std::uint32_t bursts_left = 0;
+    std::uint64_t serial = 0;
+    Axi4Response worst = Axi4Response::kOkay;
+  };
+  struct Burst {
+    Axi4Address address;
+    std::uint32_t access = 0;
+    unsigned beat = 0;  ///< next data beat
+  };
+  struct Failed {
+    std::uint64_t serial;
+    Payload* payload;
+  };
+
+  void end_of_elaboration() override;
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void blocking(Payload& payload, sc_core::sc_time& delay);
+  unsigned debug(Payload& payload) { return debug_ ? debug_(payload) : 0; }
+  PayloadFault fault_of(const Payload& payload) const;
+
+  void issue_next(Tick t);
+  bool choose_id(const Access& access, std::uint32_t& id);
+  void make_bursts(const Access& access, std::uint32_t slot);
+  void present_address(Axi4AddressPins& pins, std::deque<Burst>& queue);
+  void present_data();
+
+  bool can_respond(Tick next) const { return sent_for_ != next && sender_.free(next); }
+  void take_read(Tick t, Tick next);
+  void take_write_response(Tick t, Tick next);
+  void copy_beat(const Burst& burst, Payload& payload) const;
+  void complete(std::uint32_t slot, Tick next);
+  void respond(Payload& payload, tlm::tlm_response_status status, Tick next);
+  void report_error(const Payload& payload, Axi4Response response) const;
+  void report_unknown(const char* channel, std::uint32_t id) const;
+  void clear_pins();
+  void clear_issued();
+
+  RtlClock& clock_;
+  Axi4Pins& pins_;
+  const Axi4ManagerConfig config_;
+  const std::uint32_t beat_bytes_;
+  Axi4ManagerStats stats_;
+  DebugAccess debug_;
+  CriticalByte critical_;
+  PayloadCheck check_;
+  RequestReceiver receiver_;
+  ResponseSender sender_;
+  TimedQueue<Payload*> arrivals_;
+
+  std::vector<Access> accesses_;
+  std::uint32_t reads_ = 0;  ///< issued
+  std::uint32_t writes_ = 0;
+  std::uint64_t serial_ = 0;
+  std::uint32_t next_read_id_ = 0;
+  std::uint32_t next_write_id_ = 0;
+  std::deque<Burst> aw_queue_;  ///< addresses that wait for the channel
+  std::deque<Burst> ar_queue_;
+  std::deque<Burst> w_queue_;                       ///< writes whose data is not yet transferred
+  std::vector<std::deque<Burst>> read_data_;        ///< by ID: reads without all their data
+  std::vector<std::deque<std::uint32_t>> written_;  ///< by ID: accesses of writes without response
+  std::deque<Failed> failed_;                       ///< by a reset
+
+  bool aw_taken_ = false;  ///< transfers at this edge
+  bool w_taken_ = false;
+  bool ar_taken_ = false;
+  Tick r_for_ = 0;  ///< edge for which READY of R is set
+  Tick b_for_ = 0;
+  Tick sent_for_ = 0;  ///< arrival of the last response
+  bool read_first_ = true;
+  bool in_reset_ = false;
+  bool after_reset_ = false;  ///< the next edge is the first after reset
+};
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "modules/bridge/axi4_manager.h"
+
+namespace tessera {
+
+bool Axi4Manager::quiet() const {
+  if (after_reset_ || !arrivals_.empty() || !failed_.empty()) return false;
+  if (pins_.aw.valid || pins_.w.valid || pins_.ar.valid) return false;
+  if (!aw_queue_.empty() || !ar_queue_.empty() || !w_queue_.empty()) return false;
+  if (r_for_ > now() || b_for_ > now()) return false;
+  // A response that waits for a known time at which the channel is free.
+  return !(pins_.r.valid || pins_.b.valid) || sender_.free_at() == kNever;
+}
+
+bool Axi4Manager::idle() const {
+  return reads_ + writes_ == 0 && receiver_.used() == 0 && failed_.empty();
+}
+
+void Axi4Manager::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string base = std::string(name()) + ".";
+  if (!arrivals_.empty()) {
+    out.push_back({base + "requests", arrivals_.size(), "a free ID or a request to the same line"});
+  }
+  if (pins_.aw.valid) out.push_back({base + "aw", aw_queue_.size() + 1, "AWREADY"});
+  if (pins_.w.valid) out.push_back({base + "w", w_queue_.size() + 1, "WREADY"});
+  if (pins_.ar.valid) out.push_back({base + "ar", ar_queue_.size() + 1, "ARREADY"});
+  if (reads_ != 0) out.push_back({base + "reads", reads_, "RVALID of the RTL block"});
+  if (writes_ != 0) out.push_back({base + "writes", writes_, "BVALID of the RTL block"});
+  if (!failed_.empty()) out.push_back({base + "failed", failed_.size(), "the end of reset"});
+  if (sender_.waiting_for() != nullptr) {
+    out.push_back({base + "response", 1, "END_RESP from the initiator"});
+  }
+}
+
+void Axi4Manager::on_reset(bool active) {
+  in_reset_ = active;
+  after_reset_ = !active;
+  if (!active) return;
+  const std::size_t before = failed_.size();
+  for (const Access& a : accesses_) {
+    if (a.payload != nullptr) failed_.push_back({a.serial, a.payload});
+  }
+  stats_.resets += failed_.size() - before;
+  std::sort(failed_.begin(), failed_.end(),
+            [](const Failed& a, const Failed& b) { return a.serial < b.serial; });
+  clear_issued();
+  clear_pins();
+}
+
+void Axi4Manager::clear_pins() {
+  pins_.aw.valid = pins_.w.valid = pins_.ar.valid = false;
+  pins_.b.ready = pins_.r.ready = false;
+  aw_taken_ = w_taken_ = ar_taken_ = false;
+  r_for_ = b_for_ = 0;
+}
+
+void Axi4Manager::clear_issued() {
+  std::fill(accesses_.begin(), accesses_.end(), Access{});
+  reads_ = writes_ = 0;
+  aw_queue_.clear();
+  ar_queue_.clear();
+  w_queue_.clear();
+  for (auto& queue : read_data_) queue.clear();
+  for (auto& queue : written_) queue.clear();
+}
+
+void Axi4Manager::reset() {
+  receiver_.reset();
+  sender_.reset();
+  arrivals_.clear();
+  failed_.clear();
+  clear_issued();
+  clear_pins();
+  stats_ = {};
+  serial_ = next_read_id_ = next_write_id_ = 0;
+  sent_for_ = 0;
+  read_first_ = true;
+  in_reset_ = after_reset_ = false;
+}
+
+}  // namespace tessera

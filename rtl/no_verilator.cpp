@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The implementations in RTL, in a build without Verilator.
+#include "common/error.h"
+#include "modules/llc/sites.h"
+#include "modules/plan/block_family.h"
+
+namespace tessera::no_verilator {
+
+namespace {
+
+BlockHandle refuse(const BlockSite& site, const char* name) {
+  throw InputError(site.path + ".impl = " + name +
+                   ": this build has no RTL blocks. Install Verilator 5.006 or later (Debian: "
+                   "apt-get install verilator), remove CMakeCache.txt and build again");
+}
+
+const struct Registration {
+  Registration() {
+    register_block<LlcSite>("rtl-llc", [](const LlcSite& s) { return refuse(s, "rtl-llc"); });
+  }
+} kRegistered;
+
+}  // namespace
+
+}  // namespace tessera::no_verilator
