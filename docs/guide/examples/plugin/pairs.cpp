@@ -49,5 +49,5 @@ const PolicyRegistration<PagePlacement> kRegistered("pairs", "neighbouring pages
 }  // namespace
 }  // namespace pairs
 
-// Only in a plugin: a file of policies/page_placement/ ends above.
+// Only in a plugin, like the first include: a file of policies/page_placement/ ends above.
 extern "C" const tessera::Plugin tessera_plugin = {};
