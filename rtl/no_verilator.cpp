@@ -11,7 +11,7 @@ namespace {
 BlockHandle refuse(const BlockSite& site, const char* name) {
   throw InputError(site.path + ".impl = " + name +
                    ": this build has no RTL blocks. Install Verilator 5.006 or later (Debian: "
-                   "apt-get install verilator), remove CMakeCache.txt and build again");
+                   "apt-get install verilator), configure and build again");
 }
 
 const struct Registration {

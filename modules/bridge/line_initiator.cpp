@@ -79,7 +79,7 @@ void LineInitiator::collect(Tick t) {
     SC_REPORT_ERROR("/tessera/bridge/line", text.c_str());
     return;
   }
-  Payload& payload = owner_.issue(*this, request_, next);
+  Payload& payload = owner_.issue(*this, request_);
   request_.ready = true;
   issued_for_ = next;
   ++outstanding_;

@@ -23,9 +23,8 @@ class LineInitiator;
 class LineInitiatorOwner {
  public:
   virtual ~LineInitiatorOwner() = default;
-  /// The payload of the request on the pins of `from`, which leaves and arrives at `arrival`.
-  virtual tlm::tlm_generic_payload& issue(LineInitiator& from, const LineRequestPins& request,
-                                          Tick arrival) = 0;
+  /// The payload of the request on the pins of `from`, which leaves.
+  virtual tlm::tlm_generic_payload& issue(LineInitiator& from, const LineRequestPins& request) = 0;
   /// Puts the response of a payload on the pins; `valid` is set by the transactor.
   virtual void answer(LineInitiator& from, tlm::tlm_generic_payload& payload,
                       LineResponsePins& pins) = 0;

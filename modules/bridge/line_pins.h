@@ -30,7 +30,6 @@ struct LineResponsePins {
   bool error = false;
   std::uint32_t id = 0;
   const unsigned char* data = nullptr;  ///< read: a line's bytes
-  std::uint32_t user = 0;
 };
 
 }  // namespace tessera

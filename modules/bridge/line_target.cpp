@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/bridge/line_target.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
-
-#include "modules/kernel/report.h"
 
 namespace tessera {
 
@@ -93,7 +90,7 @@ bool LineTarget::present_next(Tick t) {
   const std::uint64_t address = a.payload->get_address();
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   AtomicUnit::Action action = AtomicUnit::Action::kPass;
-  if (!owner_.passes_atomic(a.user)) {
+  if (!owner_.passes(a.user)) {
     action = atomics_.offer(*this, *a.payload, *a.request, a.user, address);
   }
   switch (action) {
@@ -126,10 +123,10 @@ void LineTarget::present(const LineToken& token, bool write, const ByteMask& mas
   request_.user = token.user;
 }
 
-void LineTarget::sample(Tick t) {
+void LineTarget::sample(Tick) {
   if (!request_.valid || !request_.ready) return;
   taken_ = true;
-  owner_.taken(request_.id, t);
+  owner_.taken(request_.id);
 }
 
 void LineTarget::collect(Tick t) {
@@ -182,7 +179,7 @@ bool LineTarget::take_response(Tick next) {
   tokens_.release(id);
   Payload& payload = *token.payload;
   if (!payload.is_read()) {
-    if (!owner_.passes_atomic(token.user)) atomics_.acknowledged(token.address);
+    if (!owner_.passes(token.user)) atomics_.acknowledged(token.address);
   } else if (!response_.error) {
     std::memcpy(payload.get_data_ptr(), response_.data, payload.get_data_length());
   }

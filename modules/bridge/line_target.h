@@ -71,10 +71,10 @@ class LineTargetOwner {
   /// What nb_transport_fw returns for a payload that is not admitted.
   virtual tlm::tlm_sync_enum refuse(std::uint32_t port, tlm::tlm_generic_payload& payload,
                                     const tlm::tlm_phase& phase) = 0;
-  /// Whether the block performs the atomic in another place: it is sent to the pins as it is.
-  virtual bool passes_atomic(std::uint32_t user) const = 0;
-  /// The block has taken the request with this id at the edge at t.
-  virtual void taken(std::uint32_t /*id*/, Tick /*t*/) {}
+  /// Whether the request passes the block, to be performed elsewhere: the AtomicUnit leaves it.
+  virtual bool passes(std::uint32_t user) const = 0;
+  /// The block takes the request with this id at this edge.
+  virtual void taken(std::uint32_t /*id*/) {}
   /// The response to a request leaves, and arrives at `arrival`.
   virtual void departing(tlm::tlm_generic_payload& /*payload*/, MemoryRequest& /*request*/,
                          Tick /*arrival*/) {}

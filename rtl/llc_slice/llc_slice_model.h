@@ -21,6 +21,7 @@ struct LlcSlicePins {
   static constexpr std::uint32_t kEntries = 256;  ///< of a port's queue
   /// Largest depth of the queues behind the arrays at which lookups stall.
   static constexpr std::uint32_t kDepth = 48;
+  static constexpr std::uint32_t kRemote = 512;  ///< entries of the queue to other slices
   static constexpr std::uint32_t kIds = 1U << 16;
   static constexpr unsigned kLineBits = 40;
 

@@ -11,7 +11,6 @@
 #include "modules/kernel/unlikely.h"
 #include "modules/llc/slice_observer.h"
 #include "modules/plan/block_family.h"
-#include "modules/protocol/atomics.h"
 #include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
@@ -45,8 +44,13 @@ std::vector<std::string> unfit(const LlcSite& site) {
   most("llc.latency_cycles + llc.queue_depth", c.latency_cycles + c.queue_depth, Pins::kEntries);
   most("llc.response_queue_depth", c.response_queue_depth, Pins::kDepth);
   most("llc.memory_queue_depth", c.memory_queue_depth, Pins::kDepth);
+  most("llc.remote_queue_depth", c.remote_queue_depth, Pins::kDepth);
   most("llc.line_bytes", c.line_bytes, kMaxLineBytes);
   most("the number of the slice's inputs", site.inputs, Pins::kPorts);
+  // Requests that bypass the arrays have no limit of their own.
+  most("(llc.latency_cycles + llc.queue_depth) x inputs + llc.remote_queue_depth",
+       std::uint64_t{c.latency_cycles + c.queue_depth} * site.inputs + c.remote_queue_depth,
+       Pins::kRemote);
   if (c.latency_cycles < 2) why.push_back("llc.latency_cycles must be 2 or more");
   if (c.replacement.name != "lru") why.push_back("llc.replacement must be lru");
   if (c.arbitration.name != "round-robin" && c.arbitration.name != "oldest-first") {
@@ -157,12 +161,14 @@ MemoryRequest* RtlLlcSlice::admit(std::uint32_t port, Payload& payload, const tl
 
 tlm::tlm_sync_enum RtlLlcSlice::refuse(std::uint32_t port, Payload& payload,
                                        const tlm::tlm_phase& phase) {
-  return check_.refuse(inputs[port]->in, payload, phase, PayloadFault::kHome);
+  const bool sound = check_.admit(payload, phase) != nullptr;
+  return check_.refuse(inputs[port]->in, payload, phase,
+                       sound ? PayloadFault::kHome : PayloadFault::kNone);
 }
 
-void RtlLlcSlice::taken(std::uint32_t id, Tick) {
+void RtlLlcSlice::taken(std::uint32_t id) {
   const LineToken& token = tokens_[id];
-  if (!passes_atomic(token.user)) return;
+  if (!passes(token.user)) return;
   ++stats_.bypasses;
   if (local(token.port) && token.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
   observe(token, true);
@@ -307,29 +313,23 @@ bool RtlLlcSlice::quiet() const {
 
 // The channel and other slices.
 
-tlm::tlm_generic_payload& RtlLlcSlice::issue(LineInitiator& from, const LineRequestPins& request,
-                                             Tick) {
-  if (&from == memory.get()) {
-    if (request.write) return write_back_of(request);
-    Payload& fetch = fetch_of(tokens_[request.user]);
-    ids_[&fetch] = request.id;
-    return fetch;
-  }
+tlm::tlm_generic_payload& RtlLlcSlice::issue(LineInitiator& from, const LineRequestPins& request) {
+  const bool to_memory = &from == memory.get();
+  if (to_memory && request.write) return write_back_of(request);
   const LineToken& token = tokens_[request.user];
-  if ((request.id & LlcSlicePins::kFetch) != 0) {
-    Payload& fetch = fetch_of(token);
-    ids_[&fetch] = request.id;
-    return fetch;
-  }
+  if (to_memory || (request.id & LlcSlicePins::kFetch) != 0) return fetch(token, request.id);
   // A request that passes. One that its lookup has forwarded has freed its entry there.
-  if (passes_atomic(token.user)) inputs[token.port]->free_entry();
-  ids_[token.payload] = request.id;
+  if (passes(token.user)) inputs[token.port]->free_entry();
+  outside_[token.payload] = {request.id, false};
   return *token.payload;
 }
 
 /// A load of a line is sent on itself, as by LlcSlice; for an atomic the slice reads the line.
-tlm::tlm_generic_payload& RtlLlcSlice::fetch_of(const LineToken& token) {
-  if (token.use == LineToken::Use::kRequest && token.payload->is_read()) return *token.payload;
+tlm::tlm_generic_payload& RtlLlcSlice::fetch(const LineToken& token, std::uint32_t id) {
+  if (token.use == LineToken::Use::kRequest && token.payload->is_read()) {
+    outside_[token.payload] = {id, false};
+    return *token.payload;
+  }
   Transaction& fetch = pool_.acquire();
   fetch.set_line(tlm::TLM_READ_COMMAND, token.address, config_.line_bytes);
   MemoryRequest& r = fetch.request();
@@ -342,6 +342,7 @@ tlm::tlm_generic_payload& RtlLlcSlice::fetch_of(const LineToken& token) {
   r.reports_refusal = token.request->reports_refusal;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
   r.set_home(token.request->home(), token.address);
+  outside_[&fetch] = {id, true};
   return fetch;
 }
 
@@ -365,7 +366,7 @@ void RtlLlcSlice::answer(LineInitiator& from, Payload& payload, LineResponsePins
   pins.write = &from == memory.get() && is_write_back(payload);
   pins.error = failed(payload);
   pins.data = payload.get_data_ptr();
-  pins.id = pins.write ? 0 : ids_.at(&payload);
+  pins.id = pins.write ? 0 : outside_.at(&payload).id;
 }
 
 void RtlLlcSlice::finished(LineInitiator& from, Payload& payload, Tick t) {
@@ -381,8 +382,8 @@ void RtlLlcSlice::finished(LineInitiator& from, Payload& payload, Tick t) {
     payload.release();
     return;
   }
-  const std::uint32_t id = ids_.at(&payload);
-  ids_.erase(&payload);
+  const auto [id, own] = outside_.at(&payload);
+  outside_.erase(&payload);
   const bool fetch = &from == memory.get() || (id & LlcSlicePins::kFetch) != 0;
   if (!fetch) return;
   Miss& miss = misses_[id & (LlcSlicePins::kMshrs - 1)];
@@ -391,9 +392,7 @@ void RtlLlcSlice::finished(LineInitiator& from, Payload& payload, Tick t) {
     miss.first->stamp(Hop::kFromDram) = t;
   }
   stats_.miss_latency.add(clock_.clock().cycles_in(t - miss.sent));
-  if (request_of(payload).kind == RequestKind::kFill && &request_of(payload) != miss.first) {
-    payload.release();
-  }
+  if (own) payload.release();
 }
 
 // Maintenance.
@@ -507,7 +506,7 @@ void RtlLlcSlice::overlay(std::uint64_t address, unsigned char* bytes) {
 }
 
 void RtlLlcSlice::replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) {
-  for (const auto& [payload, id] : ids_) {
+  for (const auto& [payload, outside] : outside_) {
     if (payload->get_address() == address && payload->is_read()) {
       copy_masked(payload->get_data_ptr(), bytes, mask, config_.line_bytes);
     }
@@ -549,12 +548,10 @@ void RtlLlcSlice::describe_waiting(std::vector<Waiting>& out) const {
 }
 
 void RtlLlcSlice::reset() {
-  for (const auto& [payload, id] : ids_) {
-    if (payload->get_extension<MemoryRequest>()->kind == RequestKind::kFill) {
-      const_cast<Payload*>(payload)->release();
-    }
+  for (const auto& [payload, outside] : outside_) {
+    if (outside.own) payload->release();
   }
-  ids_.clear();
+  outside_.clear();
   for (Payload* w : writes_) w->release();
   writes_.clear();
   write_launches_.clear();

@@ -33,10 +33,9 @@ namespace tessera {
 /// "rtl-llc". Stands for a slice of the role "home" or "partition" with the same parameters, and
 /// has its statistics.
 ///
-/// Timing: that of LlcSlice, except: atomics are a read and a store each (AtomicUnit); one fill a
-/// cycle from the channel, and one from other slices; a response that leaves its queue in the cycle
-/// of a lookup does not count for `response_queue_depth`; whether the home keeps a line is decided
-/// at a request's arrival, not at the fill.
+/// Timing: that of LlcSlice, except: each channel carries one message a cycle; atomics are a read
+/// and a store of the line (AtomicUnit); whether the home keeps a line is decided at a request's
+/// arrival, not at the fill.
 ///
 /// Requests must carry values. Phases: all four.
 class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSite>,
@@ -56,7 +55,6 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
   std::unique_ptr<LineInitiator> remote;
 
   LaunchCounts& launch_counts() { return counts_; }
-  const RtlClock& clock() const { return clock_; }
   std::string why_values() const override;
 
   bool idle() const override;
@@ -79,18 +77,15 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
                        const tlm::tlm_phase& phase, Tick at, std::uint32_t& user) override;
   tlm::tlm_sync_enum refuse(std::uint32_t port, tlm::tlm_generic_payload& payload,
                             const tlm::tlm_phase& phase) override;
-  bool passes_atomic(std::uint32_t user) const override {
-    return (user & LlcSlicePins::kBypass) != 0;
-  }
-  void taken(std::uint32_t id, Tick t) override;
+  bool passes(std::uint32_t user) const override { return (user & LlcSlicePins::kBypass) != 0; }
+  void taken(std::uint32_t id) override;
   void departing(tlm::tlm_generic_payload& payload, MemoryRequest& request, Tick arrival) override;
   void blocking(std::uint32_t port, tlm::tlm_generic_payload& payload,
                 sc_core::sc_time& delay) override;
   unsigned debug(tlm::tlm_generic_payload& payload) override;
 
   // LineInitiatorOwner.
-  tlm::tlm_generic_payload& issue(LineInitiator& from, const LineRequestPins& request,
-                                  Tick arrival) override;
+  tlm::tlm_generic_payload& issue(LineInitiator& from, const LineRequestPins& request) override;
   void answer(LineInitiator& from, tlm::tlm_generic_payload& payload,
               LineResponsePins& pins) override;
   void finished(LineInitiator& from, tlm::tlm_generic_payload& payload, Tick t) override;
@@ -102,6 +97,11 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
 
  private:
   using Payload = tlm::tlm_generic_payload;
+  /// A request that has left the RTL, and its id there.
+  struct Outside {
+    std::uint32_t id = 0;
+    bool own = false;  ///< of the slice's pool
+  };
   struct Miss {
     MemoryRequest* first = nullptr;
     Tick sent = 0;
@@ -116,7 +116,7 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
 
   void count_lookup(const LlcSlicePins::Events& e, Tick t);
   void observe(const LineToken& token, bool leaving);
-  Payload& fetch_of(const LineToken& token);
+  Payload& fetch(const LineToken& token, std::uint32_t id);
   Payload& write_back_of(const LineRequestPins& request);
   unsigned debug_below(Payload& payload);
   Home home_of(std::uint64_t address) const { return map_.locate(address); }
@@ -139,10 +139,10 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
   LaunchCounts counts_;
   bool holds_copies_ = false;
   std::array<Miss, LlcSlicePins::kMshrs> misses_{};
-  std::unordered_map<const Payload*, std::uint32_t> ids_;  ///< of what is outside the RTL
-  std::vector<Payload*> writes_;                           ///< write-backs that have left the RTL
-  std::deque<LaunchSlot> write_launches_;  ///< of the write-backs in the RTL's queue
-  std::array<StallTracker, 2> stalls_{};   ///< [RMR, LMR]
+  std::unordered_map<Payload*, Outside> outside_;  ///< fetches, and requests that pass
+  std::vector<Payload*> writes_;                   ///< write-backs that have left the RTL
+  std::deque<LaunchSlot> write_launches_;          ///< of the write-backs in the RTL's queue
+  std::array<StallTracker, 2> stalls_{};           ///< [RMR, LMR]
   Walk walk_;
   Tick drop_at_ = kNever;
 };
