@@ -46,7 +46,7 @@ if(TESSERA_LTO_USED)
     endforeach()")
 endif()
 
-foreach(room app common modules platforms policies stimuli studies)
+foreach(room app common modules platforms policies rtl stimuli studies)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
           FILES_MATCHING PATTERN "*.h" PATTERN "cuda_device.h" EXCLUDE)
@@ -55,6 +55,8 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/platforms/plugin_abi.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/platforms)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/presets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera FILES_MATCHING PATTERN "*.json")
+install(FILES ${PROJECT_SOURCE_DIR}/rtl/llc_slice/llc_slice.sv
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/rtl)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -68,6 +70,9 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraSystemC.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraPlugin.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/TesseraRtl.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/rtl_glue.cpp.in
+              ${CMAKE_CURRENT_LIST_DIR}/rtl_llc_glue.cpp.in
         DESTINATION ${package_dir})
 
 # A room with policies or roles is an interface; its archive is linked whole, because they register

@@ -3,7 +3,7 @@
 # the source tree, which is the interface between the command and its plugins. The file is not
 # rewritten if the hash has not changed.
 set(all)
-foreach(room app common modules platforms policies stimuli studies)
+foreach(room app common modules platforms policies rtl stimuli studies)
   file(GLOB_RECURSE headers RELATIVE ${SOURCE} ${SOURCE}/${room}/*.h)
   list(SORT headers)
   foreach(header ${headers})

@@ -45,6 +45,7 @@ class Simulation::Impl {
   Impl(const ResolvedConfig& config, const BuildOptions& build)
       : config_(config),
         windows_(build.windows),
+        recording_(build.recording),
         clock_(config.gpu.sm.clock_hz),
         device_(config_.gpu, [this](const LaunchRequest& r) { run_launch(r); }) {
     set_time_resolution();
@@ -59,6 +60,7 @@ class Simulation::Impl {
     system_ = std::make_unique<System>(config_.gpu, pool_, options);
     DomainRunner::instance().run_in_reverse(build.reverse_processes);
     if (build.windows) system().run_ahead();
+    begin_recording(recording_, system().recording_blocks());
     device_.attach(system());
     device_.run_until = [this](const std::function<bool()>& done) { run_host(done); };
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
@@ -133,6 +135,7 @@ class Simulation::Impl {
 
   const ResolvedConfig config_;
   const std::optional<DomainWindows> windows_;
+  const SignalRecording recording_;
   const ClockDomain clock_;
   TransactionPool pool_;
   GpuDevice device_;
@@ -474,6 +477,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   if (result.failure) d["failure"] = *result.failure;
   if (result.interrupted) d["interrupted"] = true;
   if (options_.check_races) d["races"] = races_;
+  const auto rtl = system().recording_blocks();
+  if (!rtl.empty()) d["rtl"] = end_recording(recording_, rtl);
   d["host"] = host_section(options_.command_line, {host_seconds, windows_ ? windows_->threads : 1,
                                                    pool_.acquired(), instructions()});
   return d;

@@ -16,6 +16,7 @@
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/stats.h"
 #include "platforms/gpu_config.h"
+#include "platforms/signal_recording.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
@@ -110,6 +111,8 @@ struct BuildOptions {
   /// SystemOptions::windows. Needs values in carried mode, because the flat memory of functional
   /// mode is shared without latency.
   std::optional<DomainWindows> windows = {};
+  /// Of blocks that are RTL.
+  SignalRecording recording = {};
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

@@ -17,6 +17,10 @@ std::string System::why_values() const {
   return blocks.empty() ? "" : blocks.front()->why_values();
 }
 
+std::vector<RecordsSignalsIf*> System::recording_blocks() const {
+  return made_.offered<RecordsSignalsIf>();
+}
+
 std::vector<CpuCore*> System::cpu_cores() const { return made_.offered<CpuCore>(); }
 
 System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptions& options)

@@ -38,6 +38,7 @@ namespace tessera {
 class Block;
 class CpuCore;
 class CtaDispatcher;
+class RecordsSignalsIf;
 class UvmDriver;
 
 /// A platform: the tree of its nodes, from the sc_module "system" on, and the blocks of one GPU or
@@ -58,6 +59,8 @@ class System {
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   /// Why the system runs with values only (NeedsValuesIf); empty: it does not.
   std::string why_values() const;
+  /// The blocks that are RTL.
+  std::vector<RecordsSignalsIf*> recording_blocks() const;
   /// The cores of the host's CPU. Empty if the platform has no model of it.
   std::vector<CpuCore*> cpu_cores() const;
   UvmDriver& uvm() { return *uvm_; }

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "modules/llc/sites.h"
 #include "modules/plan/block_family.h"
+#include "rtl/common/sites.h"
 
 namespace tessera::no_verilator {
 
@@ -17,6 +18,9 @@ BlockHandle refuse(const BlockSite& site, const char* name) {
 const struct Registration {
   Registration() {
     register_block<LlcSite>("rtl-llc", [](const LlcSite& s) { return refuse(s, "rtl-llc"); });
+    register_block<RtlLinkSite>("axi4-dram-port", [](const RtlLinkSite& s) {
+      return refuse(s, "axi4-dram-port");
+    });
   }
 } kRegistered;
 

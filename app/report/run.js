@@ -59,6 +59,7 @@ betweenGpus();
 const kinds = grouped();
 section('Where the time went', null, el('div', {className: 'row loose'},
     ...[latency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
+rtlBlocks();
 kernels();
 allStatistics(kinds);
 configuration();

@@ -110,6 +110,27 @@ std::string standard_folder(const std::string& platform, const std::string& work
   return name.size() <= kLongest ? name : begin + "-" + sha256(all).substr(0, 12);
 }
 
+SignalRecording read_recording(const po::variables_map& values, const RunArguments& run) {
+  constexpr unsigned kMostNs = 999'999'999;
+  SignalRecording recording;
+  if (values.count("waves") != 0) recording.waves = values["waves"].as<std::vector<std::string>>();
+  recording.coverage = values.count("coverage") != 0;
+  for (const char* const bound : {"waves-from", "waves-until"}) {
+    if (values.count(bound) != 0 && recording.waves.empty()) {
+      throw InputError(std::string("--") + bound + " needs --waves");
+    }
+  }
+  if (const auto from = read_count(values, "waves-from", 0, kMostNs)) recording.from_ns = *from;
+  if (const auto until = read_count(values, "waves-until", 1, kMostNs)) recording.until_ns = *until;
+  if (recording.from_ns >= recording.until_ns) {
+    throw InputError("--waves-until must be after --waves-from");
+  }
+  if ((recording.coverage || !recording.waves.empty()) && run.json && !run.out) {
+    throw InputError("--waves and --coverage write files: give --out, or leave out --json");
+  }
+  return recording;
+}
+
 }  // namespace
 
 ArgumentParser run_arguments() {
@@ -141,6 +162,14 @@ ArgumentParser run_arguments() {
       "lookahead", po::value<std::string>()->value_name("NS"),
       "with --threads: nanoseconds for which each GPU runs alone (default: the least latency "
       "between GPUs, which is the most)");
+  parser.options()("waves", po::value<std::vector<std::string>>()->composing()->value_name("BLOCK"),
+                   "writes the waveforms of blocks that are RTL (gpu0.llc*) as FST files to "
+                   "--out; repeatable (docs/guide/rtl.md)")(
+      "waves-from", po::value<std::string>()->value_name("NS"),
+      "with --waves: begin, in nanoseconds of simulated time (default: 0)")(
+      "waves-until", po::value<std::string>()->value_name("NS"),
+      "with --waves: end (default: the run's)")(
+      "coverage", "writes the coverage of blocks that are RTL to --out");
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -162,6 +191,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   } else if (values->count("lookahead") != 0) {
     throw InputError("--lookahead needs --threads");
   }
+  build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
   // Errors in the workload are reported before directories are created.
@@ -177,6 +207,7 @@ int run_verb(const std::vector<std::string>& arguments) {
                    run.overwrite);
   }
 
+  if (folder) build.recording.folder = folder->path();
   route_systemc_reports(run.quiet);
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };

@@ -17,10 +17,6 @@ bool byte_enabled(const tlm::tlm_generic_payload& payload, std::uint64_t offset)
   return enables == nullptr || enables[offset % payload.get_byte_enable_length()] != 0;
 }
 
-std::uint64_t end_of(const tlm::tlm_generic_payload& payload) {
-  return payload.get_address() + payload.get_data_length();
-}
-
 unsigned first_word(const tlm::tlm_generic_payload& payload) {
   const auto* const request = payload.get_extension<MemoryRequest>();
   if (request == nullptr || request->word_mask == 0) return 0;
@@ -38,27 +34,34 @@ PayloadRules manager_rules() {
 // Construction.
 
 Axi4Manager::Axi4Manager(const sc_core::sc_module_name& name, RtlClock& clock, Axi4Pins& pins,
-                         const Axi4ManagerConfig& config)
+                         const Axi4ManagerConfig& config, unsigned ports)
     : sc_module(name),
+      in("in", ports),
       clock_(clock),
       pins_(pins),
       config_(sound(this->name(), config)),
       beat_bytes_(config.beat_bytes == 0 ? config.shape.data_bytes : config.beat_bytes),
       critical_(first_word),
       check_(manager_rules()),
-      receiver_(config.entries),
       accesses_(config.reads + config.writes),
       read_data_(config.ids),
       written_(config.ids) {
-  in.register_nb_transport_fw(this, &Axi4Manager::forward);
-  in.register_b_transport(this, &Axi4Manager::blocking);
-  in.register_transport_dbg(this, &Axi4Manager::debug);
+  ports_.reserve(ports);
+  for (unsigned i = 0; i < ports; ++i) {
+    ports_.emplace_back(config.entries);
+    const int port = static_cast<int>(i);
+    in[i].register_nb_transport_fw(this, &Axi4Manager::forward, port);
+    in[i].register_b_transport(this, &Axi4Manager::blocking, port);
+    in[i].register_transport_dbg(this, &Axi4Manager::debug, port);
+  }
   clock.add(*this);
 }
 
 void Axi4Manager::end_of_elaboration() {
-  receiver_.bind(in.operator->());
-  sender_.bind(in.operator->());
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    ports_[i].receiver.bind(in[i].operator->());
+    ports_[i].sender.bind(in[i].operator->());
+  }
 }
 
 void Axi4Manager::register_statistics(StatisticsRegistry& registry) const {
@@ -67,34 +70,37 @@ void Axi4Manager::register_statistics(StatisticsRegistry& registry) const {
 
 // Transport.
 
-tlm::tlm_sync_enum Axi4Manager::forward(Payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum Axi4Manager::forward(int port, Payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
+  const auto number = static_cast<unsigned>(port);
+  Port& p = ports_[number];
+  const sc_core::sc_object& socket = in[number];
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    sender_.end_response(payload, at);
-    clock_.timer().at(next_send_edge(clock_.clock(), sender_, now(), now()));
+    p.sender.end_response(payload, at);
+    clock_.timer().at(next_send_edge(clock_.clock(), p.sender, now(), now()));
     return tlm::TLM_COMPLETED;
   }
-  if (phase != tlm::BEGIN_REQ) return check_.refuse(in, payload, phase);
+  if (phase != tlm::BEGIN_REQ) return check_.refuse(socket, payload, phase);
   PayloadFault fault = fault_of(payload);
   if (fault == PayloadFault::kNone && !payload.has_mm()) fault = PayloadFault::kNoManager;
   if (fault != PayloadFault::kNone) {
-    check_.response(in, payload, fault);
+    check_.response(socket, payload, fault);
     return tlm::TLM_COMPLETED;
   }
   const auto* const request = payload.get_extension<MemoryRequest>();
   if (request != nullptr && !request->carries_data) {
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     const std::string text = std::string(name()) +
-                             ": a request carries no data. RTL needs "
-                             "carried values: --values carried";
+                             ": RTL has bytes in each request, and this request has none (--values "
+                             "carried; in a coherent platform, requests to memory never have any)";
     SC_REPORT_ERROR(kManagerReport, text.c_str());
     return tlm::TLM_COMPLETED;
   }
   const Tick due = clock_.clock().after(at, 0);
-  arrivals_.push(due, 0, &payload);
+  arrivals_.push(due, 0, {&payload, number});
   clock_.wake(due);
-  return receiver_.begin(payload, phase, delay, 0);
+  return p.receiver.begin(payload, phase, delay, 0);
 }
 
 PayloadFault Axi4Manager::fault_of(const Payload& payload) const {
@@ -110,10 +116,9 @@ PayloadFault Axi4Manager::fault_of(const Payload& payload) const {
   if (payload.get_data_ptr() == nullptr) return PayloadFault::kNoData;
   const unsigned length = payload.get_data_length();
   if (length == 0 || length > kAxi4PageBytes) return PayloadFault::kLength;
-  if (payload.get_address() > config_.shape.max_address() ||
-      config_.shape.max_address() - payload.get_address() < length - 1) {
-    return PayloadFault::kAddress;
-  }
+  const std::optional<std::uint64_t> begin = bus_address(payload.get_address());
+  const std::uint64_t last = config_.shape.max_address();
+  if (!begin || *begin > last || last - *begin < length - 1) return PayloadFault::kAddress;
   if (payload.get_streaming_width() < length) return PayloadFault::kStreaming;
   if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() == 0) {
     return PayloadFault::kByteEnables;
@@ -121,9 +126,12 @@ PayloadFault Axi4Manager::fault_of(const Payload& payload) const {
   return PayloadFault::kNone;
 }
 
-void Axi4Manager::blocking(Payload& payload, sc_core::sc_time& /*delay*/) {
+void Axi4Manager::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
   const PayloadFault fault = fault_of(payload);
-  if (fault != PayloadFault::kNone) return check_.response(in, payload, fault);
+  if (fault != PayloadFault::kNone) {
+    return check_.response(in[static_cast<unsigned>(port)], payload, fault);
+  }
+  if (blocking_) return blocking_(payload, delay);
   if (!debug_) {
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     const std::string text =
@@ -151,13 +159,16 @@ void Axi4Manager::drive(Tick t) {
 
 void Axi4Manager::issue_next(Tick t) {
   if (!arrivals_.due(t) || !failed_.empty()) return;
-  Payload& payload = *arrivals_.front();
+  Payload& payload = *arrivals_.front().payload;
   Access access;
   access.payload = &payload;
+  access.port = arrivals_.front().port;
+  access.arrival = arrivals_.next_due();
+  access.begin = *bus_address(payload.get_address());
   access.write = payload.is_write();
   if (access.write ? writes_ == config_.writes : reads_ == config_.reads) return;
-  access.first_line = payload.get_address() / config_.line_bytes;
-  access.last_line = (end_of(payload) - 1) / config_.line_bytes;
+  access.first_line = access.begin / config_.line_bytes;
+  access.last_line = (access.begin + payload.get_data_length() - 1) / config_.line_bytes;
   if (!choose_id(access, access.id)) return;
   access.serial = serial_++;
   const auto free = std::find_if(accesses_.begin(), accesses_.end(),
@@ -167,7 +178,18 @@ void Axi4Manager::issue_next(Tick t) {
   ++(access.write ? writes_ : reads_);
   ++(access.write ? stats_.writes : stats_.reads);
   arrivals_.pop();
-  receiver_.release();
+  ports_[access.port].receiver.release();
+}
+
+const tlm::tlm_generic_payload* Axi4Manager::issued(bool write, std::uint64_t bus_address) const {
+  const std::uint64_t line = bus_address / config_.line_bytes;
+  const Access* oldest = nullptr;
+  for (const Access& a : accesses_) {
+    const bool covers =
+        a.payload != nullptr && a.write == write && a.first_line <= line && line <= a.last_line;
+    if (covers && (oldest == nullptr || a.serial < oldest->serial)) oldest = &a;
+  }
+  return oldest == nullptr ? nullptr : oldest->payload;
 }
 
 /// Returns false if the request must wait for one with a common line.
@@ -194,7 +216,7 @@ void Axi4Manager::make_bursts(const Access& access, std::uint32_t slot) {
   const std::uint64_t length = payload.get_data_length();
   Axi4Address base;
   base.id = access.id;
-  base.addr = payload.get_address();
+  base.addr = access.begin;
   base.size = static_cast<std::uint8_t>(__builtin_ctz(beat_bytes_));
   base.cache = config_.cache;
   base.prot = config_.prot;
@@ -231,9 +253,10 @@ void Axi4Manager::present_data() {
   if (w.valid || w_queue_.empty()) return;
   Burst& burst = w_queue_.front();
   const Payload& payload = *accesses_[burst.access].payload;
-  const std::uint64_t begin = payload.get_address();
+  const std::uint64_t begin = accesses_[burst.access].begin;
   const std::uint64_t first = burst.address.beat_address(burst.beat);
-  const std::uint64_t last = std::min(burst.address.beat_end(burst.beat), end_of(payload));
+  const std::uint64_t last =
+      std::min(burst.address.beat_end(burst.beat), begin + payload.get_data_length());
   w.strobe = {};
   w.data.fill(0);
   for (std::uint64_t a = first; a < last; ++a) {
@@ -263,10 +286,10 @@ void Axi4Manager::collect(Tick t) {
   aw_taken_ = w_taken_ = ar_taken_ = false;
   if (in_reset_ || after_reset_) return;
   const Tick next = clock_.next_edge(t);
-  if (!failed_.empty() && can_respond(next)) {
-    Payload& payload = *failed_.front().payload;
+  if (!failed_.empty() && can_respond(failed_.front().port, next)) {
+    const Failed failed = failed_.front();
     failed_.pop_front();
-    respond(payload, tlm::TLM_GENERIC_ERROR_RESPONSE, next);
+    respond(failed.port, *failed.payload, tlm::TLM_GENERIC_ERROR_RESPONSE, next);
   }
   const bool read_first = read_first_;
   if (read_first) take_read(t, next);
@@ -290,14 +313,15 @@ void Axi4Manager::take_read(Tick t, Tick next) {
   Access& access = accesses_[burst.access];
   const bool end = burst.beat == burst.address.len;
   const bool completes = end && access.bursts_left == 1;
-  if (completes && !can_respond(next)) return;
+  r_port_ = access.port;
+  if (completes && !can_respond(access.port, next)) return;
   r.ready = true;
   r_for_ = next;
   ++stats_.read_beats;
   if (r.resp == Axi4Response::kSlvErr || r.resp == Axi4Response::kDecErr) {
     access.worst = std::max(access.worst, r.resp);
   } else {
-    copy_beat(burst, *access.payload);
+    copy_beat(burst);
   }
   ++burst.beat;
   if (!end) return;
@@ -309,10 +333,13 @@ void Axi4Manager::take_read(Tick t, Tick next) {
   complete(slot, next);
 }
 
-void Axi4Manager::copy_beat(const Burst& burst, Payload& payload) const {
-  const std::uint64_t begin = payload.get_address();
+void Axi4Manager::copy_beat(const Burst& burst) const {
+  const Access& access = accesses_[burst.access];
+  Payload& payload = *access.payload;
+  const std::uint64_t begin = access.begin;
   const std::uint64_t first = std::max(burst.address.beat_address(burst.beat), begin);
-  const std::uint64_t last = std::min(burst.address.beat_end(burst.beat), end_of(payload));
+  const std::uint64_t last =
+      std::min(burst.address.beat_end(burst.beat), begin + payload.get_data_length());
   for (std::uint64_t a = first; a < last; ++a) {
     if (!byte_enabled(payload, a - begin)) continue;
     payload.get_data_ptr()[a - begin] = pins_.r.data[a & (config_.shape.data_bytes - 1)];
@@ -333,7 +360,8 @@ void Axi4Manager::take_write_response(Tick t, Tick next) {
   const std::uint32_t slot = written_[b.id].front();
   Access& access = accesses_[slot];
   const bool completes = access.bursts_left == 1;
-  if (completes && !can_respond(next)) return;
+  b_port_ = access.port;
+  if (completes && !can_respond(access.port, next)) return;
   b.ready = true;
   b_for_ = next;
   if (b.resp != Axi4Response::kExOkay) access.worst = std::max(access.worst, b.resp);
@@ -358,13 +386,15 @@ void Axi4Manager::complete(std::uint32_t slot, Tick next) {
       report_error(*access.payload, access.worst);
     }
   }
-  respond(*access.payload, status, next);
+  stats_.latency.add(clock_.clock().cycles_in(next - access.arrival));
+  respond(access.port, *access.payload, status, next);
 }
 
-void Axi4Manager::respond(Payload& payload, tlm::tlm_response_status status, Tick next) {
+void Axi4Manager::respond(unsigned port, Payload& payload, tlm::tlm_response_status status,
+                          Tick next) {
   payload.set_response_status(status);
   sent_for_ = next;
-  sender_.send(payload, next - now());
+  ports_[port].sender.send(payload, next - now());
 }
 
 void Axi4Manager::report_error(const Payload& payload, Axi4Response response) const {

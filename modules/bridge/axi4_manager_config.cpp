@@ -35,6 +35,7 @@ void describe(StatisticsVisitor& v, Axi4ManagerStats& s) {
   v.counter("write_beats", s.write_beats, "beat", "transfers on W");
   v.counter("errors", s.errors, "request", "requests that ended with SLVERR or DECERR");
   v.counter("resets", s.resets, "request", "issued requests ended by a reset");
+  v.histogram("latency", s.latency, "cycle", "from a request's arrival to its response");
 }
 
 }  // namespace tessera

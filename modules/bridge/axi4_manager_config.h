@@ -36,6 +36,7 @@ struct Axi4ManagerStats {
   Counter write_beats = 0;
   Counter errors = 0;
   Counter resets = 0;  ///< requests that a reset has ended
+  Histogram latency;   ///< cycles
 };
 
 void describe(StatisticsVisitor& v, Axi4ManagerStats& s);

@@ -10,12 +10,17 @@ bool Axi4Manager::quiet() const {
   if (pins_.aw.valid || pins_.w.valid || pins_.ar.valid) return false;
   if (!aw_queue_.empty() || !ar_queue_.empty() || !w_queue_.empty()) return false;
   if (r_for_ > now() || b_for_ > now()) return false;
-  // A response that waits for a known time at which the channel is free.
-  return !(pins_.r.valid || pins_.b.valid) || sender_.free_at() == kNever;
+  // A response waits for END_RESP, without a known time at which its channel is free.
+  const auto waits = [this](bool valid, unsigned port) {
+    return !valid || ports_[port].sender.free_at() == kNever;
+  };
+  return waits(pins_.r.valid, r_port_) && waits(pins_.b.valid, b_port_);
 }
 
 bool Axi4Manager::idle() const {
-  return reads_ + writes_ == 0 && receiver_.used() == 0 && failed_.empty();
+  return reads_ + writes_ == 0 && failed_.empty() &&
+         std::all_of(ports_.begin(), ports_.end(),
+                     [](const Port& p) { return p.receiver.used() == 0; });
 }
 
 void Axi4Manager::describe_waiting(std::vector<Waiting>& out) const {
@@ -29,7 +34,8 @@ void Axi4Manager::describe_waiting(std::vector<Waiting>& out) const {
   if (reads_ != 0) out.push_back({base + "reads", reads_, "RVALID of the RTL block"});
   if (writes_ != 0) out.push_back({base + "writes", writes_, "BVALID of the RTL block"});
   if (!failed_.empty()) out.push_back({base + "failed", failed_.size(), "the end of reset"});
-  if (sender_.waiting_for() != nullptr) {
+  for (const Port& p : ports_) {
+    if (p.sender.waiting_for() == nullptr) continue;
     out.push_back({base + "response", 1, "END_RESP from the initiator"});
   }
 }
@@ -40,7 +46,7 @@ void Axi4Manager::on_reset(bool active) {
   if (!active) return;
   const std::size_t before = failed_.size();
   for (const Access& a : accesses_) {
-    if (a.payload != nullptr) failed_.push_back({a.serial, a.payload});
+    if (a.payload != nullptr) failed_.push_back({a.serial, a.payload, a.port});
   }
   stats_.resets += failed_.size() - before;
   std::sort(failed_.begin(), failed_.end(),
@@ -67,8 +73,10 @@ void Axi4Manager::clear_issued() {
 }
 
 void Axi4Manager::reset() {
-  receiver_.reset();
-  sender_.reset();
+  for (Port& p : ports_) {
+    p.receiver.reset();
+    p.sender.reset();
+  }
   arrivals_.clear();
   failed_.clear();
   clear_issued();

@@ -92,6 +92,7 @@ void Axi4Subordinate::handle_response(Payload& payload) {
     release_line(index);
     return;
   }
+  if (completed_) completed_(*line.payload);
   line.responded = true;
   line.response = axi4_response_of(payload.get_response_status());
   if (line.response != Axi4Response::kOkay) ++stats_.errors;

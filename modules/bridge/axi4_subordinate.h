@@ -56,6 +56,9 @@ class Axi4Subordinate final : public sc_core::sc_module, public ClockedPart {
   /// useful_bytes have been set.
   using Prepare = std::function<void(Transaction&, const Axi4Address&)>;
 
+  /// A transaction has its response.
+  using Completed = std::function<void(Transaction&)>;
+
   tlm_utils::simple_initiator_socket<Axi4Subordinate> out{"out"};
 
   /// Adds itself to `clock`. References must outlive the transactor. An invalid configuration is an
@@ -66,6 +69,7 @@ class Axi4Subordinate final : public sc_core::sc_module, public ClockedPart {
 
   /// Default: kFill for reads, kWriteBack for writes.
   void set_prepare(Prepare prepare) { prepare_ = std::move(prepare); }
+  void set_completed(Completed completed) { completed_ = std::move(completed); }
 
   const Axi4SubordinateConfig& config() const { return config_; }
   const Axi4SubordinateStats& stats() const { return stats_; }
@@ -137,6 +141,7 @@ class Axi4Subordinate final : public sc_core::sc_module, public ClockedPart {
   const Axi4SubordinateConfig config_;
   Axi4SubordinateStats stats_;
   Prepare prepare_;
+  Completed completed_;
   RequestSender sender_;
   ResponseReceiver receiver_{ResponseReceiver::kUnlimited};
   TimedQueue<Payload*> responses_;

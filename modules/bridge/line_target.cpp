@@ -23,6 +23,13 @@ void LineTokens::release(std::uint32_t id) {
   free_.push_back(id);
 }
 
+MemoryRequest* LineTokens::find(std::uint64_t address) const {
+  for (const LineToken& t : tokens_) {
+    if (t.use != LineToken::Use::kFree && t.address == address) return t.request;
+  }
+  return nullptr;
+}
+
 void LineTokens::clear() {
   tokens_.clear();
   free_.clear();

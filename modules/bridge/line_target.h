@@ -52,6 +52,8 @@ class LineTokens {
     return id < tokens_.size() && tokens_[id].use != LineToken::Use::kFree;
   }
   std::size_t used() const { return tokens_.size() - free_.size(); }
+  /// The request of one with this address; null if there is none.
+  MemoryRequest* find(std::uint64_t address) const;
   void clear();
 
  private:

@@ -2,6 +2,7 @@
 #include "modules/bridge/rtl_clock.h"
 
 #include <algorithm>
+#include <systemc>
 
 namespace tessera {
 
@@ -36,6 +37,7 @@ void RtlClock::process() {
 void RtlClock::run_edge(Tick t) {
   last_edge_ = t;
   ++cycles_;
+  if (waves_change_ <= t) begin_or_end_waves();
   // A change that was asked for at this time counts from the next edge, in whatever order the
   // processes run.
   if (!changes_.empty() && changes_.front().asked < t) {
@@ -47,6 +49,23 @@ void RtlClock::run_edge(Tick t) {
   for (ClockedPart* part : parts_) part->drive(t);
   for (ClockedPart* part : parts_) part->sample(t);
   model_.step(t);
+}
+
+void RtlClock::record_waves(const std::string& file, Tick from, Tick until) {
+  waves_ = file;
+  waves_change_ = from;
+  waves_until_ = until;
+}
+
+void RtlClock::begin_or_end_waves() {
+  const bool begins = !writes_waves_ && last_edge_ < waves_until_;
+  waves_change_ = begins ? waves_until_ : kNever;
+  if (!begins) {
+    if (writes_waves_) model_.end_waves();
+  } else if (!model_.begin_waves(waves_, clock_.time_of(1) / 2)) {
+    SC_REPORT_ERROR("/tessera/bridge/waves", (waves_ + ": the block has no waveforms").c_str());
+  }
+  writes_waves_ = begins;
 }
 
 bool RtlClock::quiet() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "modules/bridge/clocked_part.h"
@@ -44,9 +45,14 @@ class RtlClock {
   void power_on();
   static constexpr unsigned kResetCycles = 4;
 
+  /// The signals of the edges in [from, until) go to an FST file. Once; a model without waveforms
+  /// is an SC_ERROR.
+  void record_waves(const std::string& file, Tick from, Tick until);
+
  private:
   void process();
   void run_edge(Tick t);
+  void begin_or_end_waves();
   bool quiet() const;
 
   const ClockDomain clock_;
@@ -55,6 +61,10 @@ class RtlClock {
   ProcessTimer wake_;
   Tick last_edge_ = kNever;
   std::uint64_t cycles_ = 0;
+  std::string waves_;
+  Tick waves_until_ = 0;
+  Tick waves_change_ = kNever;  ///< waveforms begin or end at this time
+  bool writes_waves_ = false;
   struct Change {
     bool active;
     Tick asked;

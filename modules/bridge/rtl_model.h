@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "modules/kernel/time.h"
 
 namespace tessera {
@@ -19,6 +21,13 @@ class RtlModel {
   /// False if the model does not change its state or outputs without inputs: its clock can stop.
   /// After a reset, true until READY has its value.
   virtual bool busy() const = 0;
+
+  /// The signals of the cycles from now on go to an FST file, until end_waves(). `half_period`: of
+  /// the clock. False: the model has no waveforms.
+  virtual bool begin_waves(const std::string& /*file*/, Tick /*half_period*/) { return false; }
+  virtual void end_waves() {}
+  /// Writes the coverage of all cycles in Verilator's format. False: the model counts none.
+  virtual bool write_coverage(const std::string& /*file*/) { return false; }
 };
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "modules/kernel/time.h"
 #include "modules/protocol/flush.h"
 
 namespace tessera {
@@ -67,6 +68,18 @@ class NeedsValuesIf {
   virtual ~NeedsValuesIf() = default;
   /// The setting that chose the block, and why it needs values: "system.gpu0.llc3.impl = ...".
   virtual std::string why_values() const = 0;
+};
+
+/// A block whose signals and coverage can be written: RTL.
+class RecordsSignalsIf {
+ public:
+  virtual ~RecordsSignalsIf() = default;
+  /// Of the block: "system.gpu0.llc3".
+  virtual const std::string& path() const = 0;
+  /// Writes the waveforms of the clock edges in [from, until) to an FST file.
+  virtual void record_waves(const std::string& file, Tick from, Tick until) = 0;
+  /// Writes the coverage of the run so far in Verilator's format. False: the design counts none.
+  virtual bool write_coverage(const std::string& file) = 0;
 };
 
 /// A block that must know of the end of a kernel after which no other runs.

@@ -53,12 +53,20 @@ std::uint64_t get_bits(const Integer& port, unsigned at, unsigned width) {
 
 /// Bytes at byte `at` of a port; byte i is bits 8 i to 8 i + 7. Needs a little-endian host.
 template <std::size_t kWords>
-const unsigned char* bytes_of_wide(const VlWide<kWords>& port, unsigned at) {
+const unsigned char* bytes_of(const VlWide<kWords>& port, unsigned at = 0) {
   return reinterpret_cast<const unsigned char*>(port.data()) + at;
+}
+template <class Integer>
+const unsigned char* bytes_of(const Integer& port) {
+  return reinterpret_cast<const unsigned char*>(&port);
 }
 template <std::size_t kWords>
 void put_bytes(VlWide<kWords>& port, unsigned at, const unsigned char* bytes, unsigned count) {
   std::memcpy(reinterpret_cast<unsigned char*>(port.data()) + at, bytes, count);
+}
+template <class Integer>
+void put_bytes(Integer& port, unsigned at, const unsigned char* bytes, unsigned count) {
+  std::memcpy(reinterpret_cast<unsigned char*>(&port) + at, bytes, count);
 }
 
 template <std::size_t kWords>
@@ -66,9 +74,17 @@ void put_mask(VlWide<kWords>& port, const ByteMask& mask) {
   put_bits(port, 0, 64, mask.low);
   put_bits(port, 64, 64, mask.high);
 }
+template <class Integer>
+void put_mask(Integer& port, const ByteMask& mask) {
+  port = static_cast<Integer>(mask.low);
+}
 template <std::size_t kWords>
 ByteMask get_mask(const VlWide<kWords>& port) {
   return {get_bits(port, 0, 64), get_bits(port, 64, 64)};
+}
+template <class Integer>
+ByteMask get_mask(const Integer& port) {
+  return {port, 0};
 }
 
 }  // namespace tessera

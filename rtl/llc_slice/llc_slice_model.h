@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -117,6 +118,9 @@ class LlcSliceModel : public RtlModel {
 };
 
 /// A slice after its reset. `name`: in waveforms.
-std::unique_ptr<LlcSliceModel> make_llc_slice_model(const std::string& name);
+using LlcSliceFactory = std::function<std::unique_ptr<LlcSliceModel>(const std::string& name)>;
+
+/// Registers `name` as an implementation of the family "llc".
+void register_llc_slice(const std::string& name, LlcSliceFactory make);
 
 }  // namespace tessera

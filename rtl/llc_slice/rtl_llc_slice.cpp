@@ -67,10 +67,10 @@ std::vector<std::string> unfit(const LlcSite& site) {
   return why;
 }
 
-const LlcSite& fit(const LlcSite& site) {
+const LlcSite& fit(const LlcSite& site, const std::string& implementation) {
   const std::vector<std::string> why = unfit(site);
   if (why.empty()) return site;
-  std::string text = site.path + ".impl = rtl-llc: ";
+  std::string text = site.path + ".impl = " + implementation + ": ";
   for (const std::string& w : why) text += (&w == &why.front() ? "" : "; ") + w;
   throw InputError(text);
 }
@@ -87,14 +87,16 @@ bool is_write_back(const tlm::tlm_generic_payload& payload) {
 
 }  // namespace
 
-RtlLlcSlice::RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& site)
-    : BlockBase(name, fit(site).config),
+RtlLlcSlice::RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& site,
+                         std::string implementation, const LlcSliceFactory& make_model)
+    : BlockBase(name, fit(site, implementation).config),
       path_(site.path),
+      implementation_(std::move(implementation)),
       site_(site.slice),
       map_(*site.map),
       pool_(*site.pool),
       caching_(caching_of(site)),
-      model_(make_llc_slice_model(this->name())),
+      model_(make_model(path_)),
       clock_(config_.clock_hz, *model_),
       atomics_(config_.line_bytes),
       check_(rules(site)),
@@ -129,7 +131,7 @@ RtlLlcSlice::RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& sit
 }
 
 std::string RtlLlcSlice::why_values() const {
-  return path_ + ".impl = rtl-llc: RTL has bytes in each request";
+  return path_ + ".impl = " + implementation_ + ": RTL has bytes in each request";
 }
 
 // Requests.
@@ -571,14 +573,16 @@ void RtlLlcSlice::reset() {
 
 namespace {
 
-BlockHandle make(const LlcSite& site) {
-  auto slice = std::make_unique<RtlLlcSlice>(site.name.c_str(), site);
+BlockHandle make(const LlcSite& site, const std::string& implementation,
+                 const LlcSliceFactory& make_model) {
+  auto slice = std::make_unique<RtlLlcSlice>(site.name.c_str(), site, implementation, make_model);
   RtlLlcSlice& s = *slice;
   BlockHandle h = BlockHandle::of(std::move(slice));
   h.offer<SliceFlushIf>(s);
   h.offer<PageDropIf>(s);
   h.offer<HoldsBytes>(s);
   h.offer<NeedsValuesIf>(s);
+  h.offer<RecordsSignalsIf>(s);
   h.offer(s.launch_counts());
   for (const auto& input : s.inputs) h.in.push_back(&input->in);
   h.out = {&s.memory->out};
@@ -586,10 +590,12 @@ BlockHandle make(const LlcSite& site) {
   return h;
 }
 
-const struct Registration {
-  Registration() { register_block<LlcSite>("rtl-llc", make); }
-} kRegistered;
-
 }  // namespace
+
+void register_llc_slice(const std::string& name, LlcSliceFactory make_model) {
+  register_block<LlcSite>(name, [name, make_model = std::move(make_model)](const LlcSite& site) {
+    return make(site, name, make_model);
+  });
+}
 
 }  // namespace tessera

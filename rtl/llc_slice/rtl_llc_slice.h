@@ -29,9 +29,9 @@
 
 namespace tessera {
 
-/// An LLC slice whose arrays, MSHRs and queues are RTL (rtl/llc_slice/llc_slice.sv): `impl` =
-/// "rtl-llc". Stands for a slice of the role "home" or "partition" with the same parameters, and
-/// has its statistics.
+/// An LLC slice whose arrays, MSHRs and queues are RTL (rtl/llc_slice/llc_slice.sv, or a design of
+/// a user with its ports). Stands for a slice of the role "home" or "partition" with the same
+/// parameters, and has its statistics.
 ///
 /// Timing: that of LlcSlice, except: each channel carries one message a cycle; atomics are a read
 /// and a store of the line (AtomicUnit); whether the home keeps a line is decided at a request's
@@ -43,12 +43,15 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
                           public PageDropIf,
                           public HoldsBytes,
                           public NeedsValuesIf,
+                          public RecordsSignalsIf,
                           public LineTargetOwner,
                           public LineInitiatorOwner,
                           public ClockedPart {
  public:
-  /// Throws InputError, with the path and the reason, if the RTL cannot stand for the slice.
-  RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& site);
+  /// `implementation`: its name, for messages. Throws InputError, with the path and the reason, if
+  /// the RTL cannot stand for the slice.
+  RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& site, std::string implementation,
+              const LlcSliceFactory& make_model);
 
   std::vector<std::unique_ptr<LineTarget>> inputs;
   std::unique_ptr<LineInitiator> memory;
@@ -56,6 +59,11 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
 
   LaunchCounts& launch_counts() { return counts_; }
   std::string why_values() const override;
+  const std::string& path() const override { return path_; }
+  void record_waves(const std::string& file, Tick from, Tick until) override {
+    clock_.record_waves(file, from, until);
+  }
+  bool write_coverage(const std::string& file) override { return model_->write_coverage(file); }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -125,6 +133,7 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
   LlcSliceModel::Line find(std::uint64_t address) const;
 
   const std::string path_;
+  const std::string implementation_;
   const SliceSite site_;
   const AddressMap& map_;
   TransactionPool& pool_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "modules/plan/block_family.h"
 #include "tests/modules/llc/slice_rig.h"
 
 namespace tessera::rtl_llc_slice_test {
@@ -57,7 +58,8 @@ class Pair {
   Side model{"model", pool, memory_of(kMemory)};
   Side rtl{"rtl", pool, memory_of(kMemory)};
   std::unique_ptr<LlcSlice> model_slice;
-  std::unique_ptr<RtlLlcSlice> rtl_slice;
+  BlockHandle rtl_handle;
+  RtlLlcSlice* rtl_slice = nullptr;
 
   explicit Pair(const LlcSliceConfig& config) {
     LlcSite site;
@@ -71,7 +73,8 @@ class Pair {
     site.slice.local_inputs = 1;
     site.slice.remote_inputs = 1;
     model_slice = make_llc_slice("model_slice", config, map, pool, site.slice);
-    rtl_slice = std::make_unique<RtlLlcSlice>("rtl_slice", site);
+    rtl_handle = make_block("rtl-llc", site);
+    rtl_slice = dynamic_cast<RtlLlcSlice*>(rtl_handle.block);
     model.local.socket().bind(model_slice->in[0]);
     model.remote.socket().bind(model_slice->in[1]);
     model_slice->memory.bind(model.memory.socket());

@@ -121,3 +121,21 @@ string(JSON verdict GET "${text}" claims 0 verdict)
 if(NOT verdict STREQUAL "holds")
   message(FATAL_ERROR "the study's claim: ${verdict}")
 endif()
+
+# Designs in Verilog from outside the tree: a link of each protocol, and a memory.
+if(RTL)
+  file(COPY ${EXAMPLES}/rtl DESTINATION ${WORK})
+  run(${CMAKE_COMMAND} -S ${WORK}/rtl -B ${WORK}/rtl/build -G ${GENERATOR}
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  run(${CMAKE_COMMAND} --build ${WORK}/rtl/build)
+  foreach(design my-slice my-cut my-memory)
+    run(${tessera} run ${WORK}/rtl/${design}.json vecadd --values carried --out ${WORK}/${design}
+        --waves "*" --waves-from 1000 --waves-until 1500)
+    file(READ ${WORK}/${design}/stats.json stats)
+    string(JSON verified GET "${stats}" verified)
+    file(GLOB waves ${WORK}/${design}/*.fst)
+    if(NOT verified STREQUAL "ON" OR NOT waves)
+      message(FATAL_ERROR "${design}: verified ${verified}, waveforms ${waves}")
+    endif()
+  endforeach()
+endif()

@@ -436,7 +436,7 @@ struct Rig {
     clock.add(up_check);
     clock.add(down_check);
     traffic.out.bind(upper.target);
-    upper.initiator.bind(manager.in);
+    upper.initiator.bind(manager.in[0]);
     subordinate.out.bind(lower.target);
     lower.initiator.bind(memory.in);
     clock.power_on();

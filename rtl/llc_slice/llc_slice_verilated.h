@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of the Verilated slice.
-#include "rtl/llc_slice/llc_slice_model.h"
+#pragma once
 
+#include <array>
 #include <cstring>
+#include <string>
 
-#include "Vllc_slice.h"
+#include "rtl/common/recorder.h"
 #include "rtl/common/wide.h"
+#include "rtl/llc_slice/llc_slice_model.h"
 
 namespace tessera {
 
-namespace {
-
-class Verilated final : public LlcSliceModel {
+/// The pins of a Verilated slice. `Top`: the model of a design with the ports of llc_slice.sv.
+template <class Top>
+class VerilatedLlcSlice final : public LlcSliceModel {
  public:
-  explicit Verilated(const std::string& name) : top_(&context_, name.c_str()) {}
-  ~Verilated() override { top_.final(); }
+  explicit VerilatedLlcSlice(const std::string& name) : top_(&context_, name.c_str()) {}
+  ~VerilatedLlcSlice() override {
+    recorder_.end_waves();
+    top_.final();
+  }
 
   void configure(const LlcSlicePins::Configuration& c) override {
     top_.cfg_sets = static_cast<CData>(c.sets);
@@ -35,11 +40,17 @@ class Verilated final : public LlcSliceModel {
 
   void set_reset(bool active) override { top_.rst_n = !active; }
 
-  void step(Tick) override {
+  void step(Tick t) override {
     put_inputs();
-    edge();
+    recorder_.cycle(t);
     get_outputs();
   }
+
+  bool begin_waves(const std::string& file, Tick half_period) override {
+    return recorder_.begin_waves(file, half_period);
+  }
+  void end_waves() override { recorder_.end_waves(); }
+  bool write_coverage(const std::string& file) override { return recorder_.write_coverage(file); }
 
   bool busy() const override { return top_.busy != 0; }
 
@@ -65,12 +76,6 @@ class Verilated final : public LlcSliceModel {
   }
 
  private:
-  void edge() {
-    top_.clk = 1;
-    top_.eval();
-    top_.clk = 0;
-    top_.eval();
-  }
   Line look(std::uint64_t line) {
     top_.debug = 1;
     top_.dbg_line = line;
@@ -87,7 +92,7 @@ class Verilated final : public LlcSliceModel {
   void change_found(bool drop) {
     top_.debug = 1;
     top_.dbg_drop = drop;
-    edge();
+    recorder_.cycle(now());
     top_.dbg_drop = 0;
     top_.debug = 0;
     top_.eval();
@@ -161,7 +166,7 @@ class Verilated final : public LlcSliceModel {
       if (!out.valid) continue;
       out.error = (top_.out_error >> p & 1) != 0;
       out.id = static_cast<std::uint32_t>(get_bits(top_.out_id, 16 * p, 16));
-      out.data = bytes_of_wide(top_.out_data, 128 * p);
+      out.data = bytes_of(top_.out_data, 128 * p);
     }
     LineRequestPins& m = pins.memory;
     m.valid = top_.mem_valid != 0;
@@ -171,7 +176,7 @@ class Verilated final : public LlcSliceModel {
       m.user = top_.mem_tag;
       m.address = top_.mem_line * std::uint64_t{line_bytes_};
       m.mask = get_mask(top_.mem_mask);
-      m.data = bytes_of_wide(top_.mem_data, 0);
+      m.data = bytes_of(top_.mem_data, 0);
     }
     LineRequestPins& r = pins.remote;
     r.valid = top_.rem_valid != 0;
@@ -182,7 +187,7 @@ class Verilated final : public LlcSliceModel {
       r.user = top_.rem_tag;
       r.address = top_.rem_line * std::uint64_t{line_bytes_};
       r.mask = get_mask(top_.rem_mask);
-      r.data = bytes_of_wide(top_.rem_data, 0);
+      r.data = bytes_of(top_.rem_data, 0);
     }
     pins.memory_response.ready = top_.mem_resp_ready != 0;
     pins.remote_response.ready = top_.rem_resp_ready != 0;
@@ -208,15 +213,10 @@ class Verilated final : public LlcSliceModel {
   static_assert(1U << kSetBits == LlcSlicePins::kSets);
 
   VerilatedContext context_;
-  Vllc_slice top_;
+  Top top_;
+  Recorder<Top> recorder_{context_, top_, top_.clk};
   std::uint32_t line_bytes_ = 128;
   std::array<unsigned char, kMaxLineBytes> found_{};
 };
-
-}  // namespace
-
-std::unique_ptr<LlcSliceModel> make_llc_slice_model(const std::string& name) {
-  return std::make_unique<Verilated>(name);
-}
 
 }  // namespace tessera

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Designs as blocks: the AXI4 port of a DRAM channel and a register slice in C++, between an
+// initiator and a memory.
+#include "rtl/common/rtl_block.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "common/error.h"
+#include "modules/plan/block_family.h"
+#include "rtl/common/axi4_register_slice.h"
+#include "tests/support/cache_rig.h"
+#include "tests/support/scripted_initiator.h"
+#include "tests/support/scripted_target.h"
+
+namespace tessera::rtl_block_test {
+
+using namespace tessera::test;
+
+namespace {
+
+constexpr Tick kCycle = 1'000'000;
+constexpr std::uint64_t kMessage =
+    1;  ///< cycles that a message of the initiator or the memory takes
+constexpr std::uint64_t kMemory = 20 + kMessage;
+
+ScriptedTargetConfig memory_config() {
+  ScriptedTargetConfig c;
+  c.latency = (kMemory - kMessage) * kCycle;
+  return c;
+}
+
+/// An implementation of rtl_link between an initiator and a memory.
+struct Rig {
+  PlainMap map;
+  TransactionPool pool;
+  ScriptedInitiator initiator{"initiator", pool};
+  ScriptedTarget memory{"memory", memory_config()};
+  BlockHandle link;
+
+  explicit Rig(const std::string& implementation) {
+    RtlLinkSite site;
+    site.path = "system.gpu0.link0";
+    site.name = "link";
+    site.map = &map;
+    site.pool = &pool;
+    site.inputs = 1;
+    site.outputs = 1;
+    site.config.clock_hz = kTicksPerSecond / kCycle;
+    link = make_block(implementation, site);
+    initiator.socket().bind(*link.in[0]);
+    TargetPort& below = memory.socket();
+    link.out[0]->get_base_port().bind(below.get_base_interface());
+    below.get_base_port().bind(link.out[0]->get_base_interface());
+  }
+  void load(std::uint64_t cycle, std::uint64_t line) {
+    ScriptedRequest r;
+    r.at = cycle * kCycle;
+    r.address = line * kLine;
+    initiator.add(r);
+  }
+  void run() {
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    REQUIRE(initiator.done());
+    CHECK(link.block->idle());
+    CHECK(pool.live() == 0);
+  }
+  std::uint64_t cycles(std::size_t i) {
+    return (initiator.result(i).begin_resp - initiator.result(i).begin_req) / kCycle;
+  }
+};
+
+/// Random loads and masked stores of few lines, in values as a flat memory has them. Requests of an
+/// initiator to one line return in order, because AXI4 orders them.
+void check_random(Rig& rig) {
+  std::mt19937 random(7);
+  std::map<std::uint64_t, unsigned char> bytes;
+  for (std::uint64_t at = 0; at < 24 * kLine; ++at) bytes[at] = ScriptedTarget::initial_byte(at);
+  std::vector<std::pair<std::size_t, std::vector<unsigned char>>> expected;
+  for (unsigned i = 0; i < 3000; ++i) {
+    ScriptedRequest r;
+    r.at = i * (random() % 4) * kCycle / 2;
+    r.address = random() % 24 * kLine;
+    if (random() % 2 == 0) {
+      r.command = tlm::TLM_WRITE_COMMAND;
+      r.mask = ByteMask::range(random() % 100, 1 + random() % 28);
+      fill_store(r, random, bytes, r.address);
+    } else {
+      std::vector<unsigned char> line(kLine);
+      for (unsigned b = 0; b < kLine; ++b) line[b] = bytes[r.address + b];
+      expected.emplace_back(i, std::move(line));
+    }
+    rig.initiator.add(r);
+  }
+  rig.run();
+  for (const auto& [i, line] : expected) {
+    INFO("request " << i);
+    REQUIRE(rig.initiator.result(i).data == line);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a load through the AXI4 port of a channel takes these cycles") {
+  Rig rig("axi4-dram-port");
+  rig.load(0, 1);
+  rig.run();
+  // Request for the line two edges after AR, first beat of R two edges after the response, the last
+  // of four beats three edges later.
+  CHECK(rig.memory.arrivals().at(0).at == (kMessage + 2) * kCycle);
+  CHECK(rig.cycles(0) == kMessage + 2 + kMemory + 2 + 3);
+}
+
+TEST_CASE("a store through the AXI4 port of a channel takes these cycles") {
+  Rig rig("axi4-dram-port");
+  ScriptedRequest r;
+  r.command = tlm::TLM_WRITE_COMMAND;
+  r.data.assign(kLine, 5);
+  rig.initiator.add(r);
+  rig.run();
+  // Four beats of W in the edges after AW, the line two edges after the last, B two edges after the
+  // response.
+  CHECK(rig.memory.arrivals().at(0).at == (kMessage + 4 + 2) * kCycle);
+  CHECK(rig.cycles(0) == kMessage + 4 + 2 + kMemory + 2);
+}
+
+TEST_CASE("a load through a register slice in C++ takes these cycles") {
+  Rig rig("tlm");
+  rig.load(0, 1);
+  rig.run();
+  // AR transfers below an edge later than above, R above an edge later than below; the last of four
+  // beats comes three edges after the first.
+  CHECK(rig.memory.arrivals().at(0).at == (kMessage + 1) * kCycle);
+  CHECK(rig.cycles(0) == kMessage + 1 + kMemory + 1 + 3);
+}
+
+TEST_CASE("random accesses through the AXI4 port of a channel have a flat memory's values") {
+  Rig rig("axi4-dram-port");
+  check_random(rig);
+}
+
+TEST_CASE("random accesses through a register slice in C++ have a flat memory's values") {
+  Rig rig("tlm");
+  check_random(rig);
+}
+
+TEST_CASE("a request below has the launch, requester and kind of the one above") {
+  Rig rig("axi4-dram-port");
+  ScriptedRequest r;
+  r.address = 3 * kLine;
+  r.prepare = [](Transaction& t) {
+    t.request().requester = RequesterId(SmId(5));
+    t.request().allocation = 9;
+  };
+  rig.initiator.add(r);
+  rig.run();
+  const auto& below = rig.memory.arrivals().at(0).request;
+  CHECK(below.requester == RequesterId(SmId(5)));
+  CHECK(below.allocation == 9);
+  CHECK(below.kind == RequestKind::kLoad);
+}
+
+TEST_CASE("an output that depends on an input of its cycle is an error that names it") {
+  class Wire final : public Design {
+   public:
+    Wire() { below = Port::kAxi4; }
+    void set_reset(bool) override {}
+    void step(Tick) override {}
+    bool busy() const override { return false; }
+    const char* broken_rule() const override { return axi4_above.ar.valid ? "m_arvalid" : nullptr; }
+  };
+  register_design("wire", false, [](const std::string&) { return std::make_unique<Wire>(); });
+  Rig rig("wire");
+  rig.load(0, 1);
+  CHECK_THROWS_WITH(sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US)),
+                    Catch::Contains("link: output m_arvalid changes with an input of the same "
+                                    "cycle; it must come from a register (or add REGISTERED to "
+                                    "tessera_add_rtl_block)"));
+}
+
+TEST_CASE("a design whose address or bus does not fit is refused with all reasons") {
+  class Narrow final : public Design {
+   public:
+    Narrow() {
+      below = Port::kLines;
+      above_shape.addr_bits = 20;
+      line_bytes = 64;
+    }
+    void set_reset(bool) override {}
+    void step(Tick) override {}
+    bool busy() const override { return false; }
+  };
+  register_design("narrow", false, [](const std::string&) { return std::make_unique<Narrow>(); });
+  CHECK_THROWS_WITH(Rig("narrow"),
+                    "system.gpu0.link0.impl = narrow: addresses go up to " +
+                        std::to_string(PlainMap().geometry().total_bytes() - 1) +
+                        ", and the design has 20 address bits above; the design's lines have 64 "
+                        "bytes, and the memory's have 128");
+}
+
+TEST_CASE("a design that never responds ends with a rule of AXI4 that names the limit") {
+  class Silent final : public Design {
+   public:
+    Silent() { below = Port::kAxi4; }
+    void set_reset(bool) override {}
+    void step(Tick) override { axi4_above.ar.ready = true; }
+    bool busy() const override { return false; }
+  };
+  register_design("silent", false, [](const std::string&) { return std::make_unique<Silent>(); });
+  Rig rig("silent");
+  rig.load(0, 1);
+  CHECK_THROWS_WITH(sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS)),
+                    Catch::Contains("link.above"));
+}
+
+}  // namespace tessera::rtl_block_test
