@@ -158,7 +158,7 @@ void Axi4Manager::drive(Tick t) {
 }
 
 void Axi4Manager::issue_next(Tick t) {
-  if (!arrivals_.due(t) || !failed_.empty()) return;
+  if (!arrivals_.due(t) || !failed_.empty() || holds_) return;
   Payload& payload = *arrivals_.front().payload;
   Access access;
   access.payload = &payload;

@@ -81,6 +81,14 @@ class Axi4Manager final : public sc_core::sc_module, public ClockedPart {
   /// The oldest issued request of a direction with bytes of the line at `bus_address`; null if
   /// there is none.
   const Payload* issued(bool write, std::uint64_t bus_address) const;
+  /// Whether no request is in the subordinate. A request ends at the edge of its last transfer, to
+  /// which its response belongs.
+  bool none_issued() const {
+    return reads_ + writes_ == 0 && !pins_.r.valid && !pins_.b.valid && !pins_.aw.valid &&
+           !pins_.w.valid && !pins_.ar.valid;
+  }
+  /// Issues no request while set.
+  void hold(bool holds) { holds_ = holds; }
 
   const Axi4ManagerConfig& config() const { return config_; }
   const Axi4ManagerStats& stats() const { return stats_; }
@@ -194,6 +202,7 @@ class Axi4Manager final : public sc_core::sc_module, public ClockedPart {
   bool read_first_ = true;
   unsigned r_port_ = 0;  ///< for which the response on R, or on B, waits
   unsigned b_port_ = 0;
+  bool holds_ = false;
   bool in_reset_ = false;
   bool after_reset_ = false;  ///< the next edge is the first after reset
 };

@@ -85,7 +85,7 @@ void Axi4Manager::reset() {
   serial_ = next_read_id_ = next_write_id_ = 0;
   sent_for_ = 0;
   read_first_ = true;
-  in_reset_ = after_reset_ = false;
+  holds_ = in_reset_ = after_reset_ = false;
 }
 
 }  // namespace tessera

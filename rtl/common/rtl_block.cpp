@@ -288,13 +288,6 @@ unsigned RtlBlock::debug(Payload& payload) {
 
 unsigned RtlBlock::access_memory(Payload& payload, bool with_enables) {
   if (!PayloadCheck::admits_debug(payload)) return 0;
-  if (!manager_->idle()) {
-    const std::string text = std::string(name()) +
-                             ": an untimed access while requests are in the design, whose bytes "
-                             "are behind its pins only";
-    SC_REPORT_ERROR("/tessera/bridge/untimed", text.c_str());
-    return 0;
-  }
   const unsigned line = map_.geometry().line_bytes;
   const unsigned length = payload.get_data_length();
   const unsigned char* const enables = with_enables ? payload.get_byte_enable_ptr() : nullptr;
@@ -306,14 +299,56 @@ unsigned RtlBlock::access_memory(Payload& payload, bool with_enables) {
     const auto at = bus_address_ ? bus_address_(address) : address;
     unsigned char* const data = payload.get_data_ptr() + done;
     if (!at) break;
-    const bool ok = payload.is_read()
-                        ? untimed_read(*design_, *at, data, count)
-                        : untimed_write(*design_, *at, data,
-                                        enables == nullptr ? nullptr : enables + done, count);
-    if (!ok) break;
+    if (!access_line(payload.is_write(), *at, data, enables == nullptr ? nullptr : enables + done,
+                     count)) {
+      break;
+    }
     done += count;
   }
   return done;
+}
+
+bool RtlBlock::access_line(bool write, std::uint64_t bus_address, unsigned char* data,
+                           const unsigned char* enables, unsigned count) {
+  if (manager_->none_issued() && waiting_.empty()) {
+    return write ? untimed_write(*design_, bus_address, data, enables, count)
+                 : untimed_read(*design_, bus_address, data, count);
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    if (write) {
+      if (enables == nullptr || enables[i] != 0) waiting_[bus_address + i] = data[i];
+      continue;
+    }
+    const auto found = waiting_.find(bus_address + i);
+    if (found == waiting_.end()) {
+      const std::string text = std::string(name()) +
+                               ": an untimed read while requests are in the design, whose bytes "
+                               "are behind its pins only";
+      SC_REPORT_ERROR("/tessera/bridge/untimed", text.c_str());
+      return false;
+    }
+    data[i] = found->second;
+  }
+  manager_->hold(true);
+  return true;
+}
+
+void RtlBlock::write_waiting() {
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    const std::uint64_t first = at->first;
+    std::vector<unsigned char> bytes;
+    for (; at != waiting_.end() && at->first == first + bytes.size(); ++at) {
+      bytes.push_back(at->second);
+    }
+    if (untimed_write(*design_, first, bytes.data(), nullptr,
+                      static_cast<unsigned>(bytes.size()))) {
+      continue;
+    }
+    const std::string text = std::string(name()) + ": the design refuses an untimed write";
+    SC_REPORT_ERROR("/tessera/bridge/untimed", text.c_str());
+  }
+  waiting_.clear();
+  manager_->hold(false);
 }
 
 // The clock.
@@ -324,6 +359,7 @@ void RtlBlock::sample(Tick) {
 }
 
 void RtlBlock::collect(Tick) {
+  if (!waiting_.empty() && manager_->none_issued()) write_waiting();
   const char* const broken = design_->broken_rule();
   if (broken == nullptr) return;
   const std::string text = std::string(name()) + ": output " + broken +
@@ -333,7 +369,8 @@ void RtlBlock::collect(Tick) {
 }
 
 bool RtlBlock::quiet() const {
-  return design_->knows_busy || (idle() && quiet_edges_ >= config_.quiet_cycles);
+  return waiting_.empty() &&
+         (design_->knows_busy || (idle() && quiet_edges_ >= config_.quiet_cycles));
 }
 
 // Block.
@@ -341,7 +378,7 @@ bool RtlBlock::quiet() const {
 bool RtlBlock::idle() const {
   return (!manager_ || manager_->idle()) && (!target_ || target_->idle()) &&
          (!subordinate_ || subordinate_->idle()) && (!initiator_ || initiator_->idle()) &&
-         tokens_.used() == 0 && atomics_.lines() == 0;
+         tokens_.used() == 0 && atomics_.lines() == 0 && waiting_.empty();
 }
 
 void RtlBlock::describe_waiting(std::vector<Waiting>& out) const {
@@ -365,6 +402,7 @@ void RtlBlock::reset() {
   if (below_lines_check_) below_lines_check_->reset();
   for (const auto& [payload, id] : outside_) const_cast<Payload*>(payload)->release();
   outside_.clear();
+  waiting_.clear();
   tokens_.clear();
   atomics_.reset();
   quiet_edges_ = 0;

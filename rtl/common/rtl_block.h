@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -32,8 +33,9 @@ struct BlockHandle;
 /// Requests must carry values. A request that leaves the design is a transaction of its own; it has
 /// the kind, requester, launch and allocation of the request above to the same line, if there is
 /// one. Untimed accesses pass a link: it must not hold bytes that memory does not have. A memory is
-/// read and written through its pins, outside of simulated time, while nothing is in it; otherwise
-/// the access is an SC_ERROR "/tessera/bridge/untimed".
+/// read and written through its pins, outside of simulated time, while no request is in it. An
+/// untimed write to a memory with requests waits until they have ended, and later requests wait for
+/// it; an untimed read of other bytes is then an SC_ERROR "/tessera/bridge/untimed".
 ///
 /// Violations of rules are SC_ERRORs "/tessera/bridge/axi4" and "/tessera/bridge/line". Phases: all
 /// four.
@@ -107,6 +109,9 @@ class RtlBlock final : public BlockBase<RtlBlockConfig, RtlBlockStats, RtlLinkSi
   /// Times that the blocks below have noted go back to the request above.
   void return_stamps(Transaction& below);
   unsigned access_memory(Payload& payload, bool with_enables);
+  bool access_line(bool write, std::uint64_t bus_address, unsigned char* data,
+                   const unsigned char* enables, unsigned count);
+  void write_waiting();
 
   const std::string path_;
   const std::string implementation_;
@@ -127,6 +132,7 @@ class RtlBlock final : public BlockBase<RtlBlockConfig, RtlBlockStats, RtlLinkSi
   std::unique_ptr<LineChecker> above_lines_check_;
   std::unique_ptr<LineChecker> below_lines_check_;
   std::unordered_map<const Payload*, std::uint32_t> outside_;  ///< kLines below: ids
+  std::map<std::uint64_t, unsigned char> waiting_;             ///< untimed writes, by bus address
   std::uint32_t quiet_edges_ = 0;                              ///< since the block has been idle
 };
 
