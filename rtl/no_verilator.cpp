@@ -18,9 +18,9 @@ BlockHandle refuse(const BlockSite& site, const char* name) {
 const struct Registration {
   Registration() {
     register_block<LlcSite>("rtl-llc", [](const LlcSite& s) { return refuse(s, "rtl-llc"); });
-    register_block<RtlLinkSite>("axi4-dram-port", [](const RtlLinkSite& s) {
-      return refuse(s, "axi4-dram-port");
-    });
+    for (const char* const name : {"axi4-dram-port", "axi4-dram-port-64"}) {
+      register_block<RtlLinkSite>(name, [name](const RtlLinkSite& s) { return refuse(s, name); });
+    }
   }
 } kRegistered;
 

@@ -56,8 +56,8 @@ std::uint64_t sum(const RunResult& r, const std::string& module_end, const char*
   return total;
 }
 
-void check_memory_ports(const char* base) {
-  const RunResult r = run(with_memory_port(base, "axi4-dram-port").c_str(), "vecadd", {});
+void check_memory_ports(const char* base, const char* design = "axi4-dram-port") {
+  const RunResult r = run(with_memory_port(base, design).c_str(), "vecadd", {});
   CHECK(sum(r, ".above", "reads") > 0);
   CHECK(sum(r, ".above", "writes") > 0);
   CHECK(sum(r, ".above", "errors") == 0);
@@ -97,6 +97,10 @@ TEST_CASE("histogram verifies with RTL slices, whose atomics go through atomic u
         r.stats["modules"]["system.gpu0.llc" + std::to_string(i)]["atomics"].get<std::uint64_t>();
   }
   CHECK(atomics > 0);
+}
+
+TEST_CASE("all of dualopt-nuba-small's traffic to memory passes AXI4 ports of 64-byte lines") {
+  check_memory_ports("dualopt-nuba-small", "axi4-dram-port-64");
 }
 
 TEST_CASE("all of uba-mem-small's traffic to memory passes AXI4 ports in RTL") {
