@@ -3,9 +3,11 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <systemc>
 #include <utility>
 
 #include "common/error.h"
@@ -91,6 +93,15 @@ nlohmann::ordered_json coverage_of(const std::string& file) {
 
 nlohmann::ordered_json end_recording(const SignalRecording& recording,
                                      const std::vector<RecordsSignalsIf*>& blocks) {
+  for (RecordsSignalsIf* const b : blocks) {
+    const bool asked = std::any_of(recording.waves.begin(), recording.waves.end(),
+                                   [b](const std::string& w) { return matches(w, b->path()); });
+    if (!asked || std::filesystem::exists(file_in(recording, *b, ".fst"))) continue;
+    const std::string text =
+        b->path() +
+        ": no waveform, because its clock has no edge from --waves-from to --waves-until";
+    SC_REPORT_WARNING("/tessera/bridge/waves", text.c_str());
+  }
   auto all = nlohmann::ordered_json::array();
   for (RecordsSignalsIf* const b : blocks) {
     nlohmann::ordered_json block = {{"block", b->path()}};

@@ -54,7 +54,9 @@ function rtlKind(kind, rtl, others) {
 }
 
 function rtlBlocks() {
-  const all = (stats.rtl || []).map((b) => b.block).filter((b) => modules[b] !== undefined);
+  // With their parts: the transactors at a design's sides count its requests.
+  const blocks = (stats.rtl || []).map((b) => b.block);
+  const all = Object.keys(modules).filter((m) => blocks.some((b) => m === b || m.startsWith(b + '.')));
   if (!all.length) return;
   const panels = [];
   for (const kind of new Set(all.map(kindOf))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/bridge/line_initiator.h"
 
+#include <algorithm>
 #include <string>
 
 namespace tessera {
@@ -86,7 +87,8 @@ void LineInitiator::collect(Tick t) {
   const SendOutcome outcome = sender_.send(payload, next - t);
   if (outcome.responded) {
     receiver_.count_early();
-    arrive(payload, outcome.response_at);
+    // Not at the edge at which the request transfers.
+    arrive(payload, std::max(outcome.response_at, next + 1));
   }
 }
 

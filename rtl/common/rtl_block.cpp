@@ -43,7 +43,7 @@ RtlBlock::RtlBlock(const sc_core::sc_module_name& name, const BlockSite& site,
       bus_address_(std::move(bus_address)),
       design_(std::move(design)),
       clock_(config_.clock_hz, *design_),
-      tokens_(1U << design_->line_id_bits),
+      tokens_(1U << std::min(design_->line_id_bits, kMostIdBits)),
       atomics_(map_.geometry().line_bytes),
       check_(line_rules(map_)) {
   check_fit(site);
@@ -145,6 +145,7 @@ std::unique_ptr<Axi4Checker> RtlBlock::checker(const char* side, const Axi4Pins&
   Axi4CheckerConfig c;
   c.shape = shape;
   c.response_limit = config_.response_limit;
+  c.handshake_limit.fill(config_.response_limit);
   auto made =
       std::make_unique<Axi4Checker>(std::string(name()) + "." + side, clock_.clock(), pins, c);
   made->set_handler([this](const Axi4Violation& violation) {
@@ -161,7 +162,7 @@ std::unique_ptr<LineChecker> RtlBlock::checker(const char* side, const LineReque
   LineCheckerConfig c;
   c.line_bytes = map_.geometry().line_bytes;
   c.responses_have_kind = false;  // the wire is optional
-  c.response_limit = config_.response_limit;
+  c.handshake_limit = c.response_limit = config_.response_limit;
   auto made = std::make_unique<LineChecker>(std::string(name()) + "." + side, clock_.clock(),
                                             requests, responses, c);
   made->set_handler([this](const LineViolation& violation) {
@@ -198,7 +199,10 @@ tlm::tlm_sync_enum RtlBlock::refuse(std::uint32_t, Payload& payload, const tlm::
   return check_.refuse(target_->in, payload, phase);
 }
 
-void RtlBlock::taken(std::uint32_t) { target_->free_entry(); }
+void RtlBlock::taken(std::uint32_t id) {
+  // An atomic keeps its entry until its response.
+  if (tokens_[id].use == LineToken::Use::kRequest) target_->free_entry();
+}
 
 // Requests below.
 
@@ -311,8 +315,10 @@ unsigned RtlBlock::access_memory(Payload& payload, bool with_enables) {
 bool RtlBlock::access_line(bool write, std::uint64_t bus_address, unsigned char* data,
                            const unsigned char* enables, unsigned count) {
   if (manager_->none_issued() && waiting_.empty()) {
-    return write ? untimed_write(*design_, bus_address, data, enables, count)
-                 : untimed_read(*design_, bus_address, data, count);
+    const bool done = write ? untimed_write(*design_, bus_address, data, enables, count)
+                            : untimed_read(*design_, bus_address, data, count);
+    if (!done) report_refused(write, bus_address);
+    return done;
   }
   for (unsigned i = 0; i < count; ++i) {
     if (write) {
@@ -333,6 +339,14 @@ bool RtlBlock::access_line(bool write, std::uint64_t bus_address, unsigned char*
   return true;
 }
 
+void RtlBlock::report_refused(bool write, std::uint64_t bus_address) const {
+  const std::string text = std::string(name()) + ": the design does not perform an untimed " +
+                           (write ? "write" : "read") + " of address " +
+                           std::to_string(bus_address) + ": an error response, or none in " +
+                           std::to_string(kUntimedLimit) + " cycles";
+  SC_REPORT_ERROR("/tessera/bridge/untimed", text.c_str());
+}
+
 void RtlBlock::write_waiting() {
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     const std::uint64_t first = at->first;
@@ -344,8 +358,7 @@ void RtlBlock::write_waiting() {
                       static_cast<unsigned>(bytes.size()))) {
       continue;
     }
-    const std::string text = std::string(name()) + ": the design refuses an untimed write";
-    SC_REPORT_ERROR("/tessera/bridge/untimed", text.c_str());
+    report_refused(true, first);
   }
   waiting_.clear();
   manager_->hold(false);
@@ -388,6 +401,11 @@ void RtlBlock::describe_waiting(std::vector<Waiting>& out) const {
   if (initiator_) initiator_->describe_waiting(out);
   if (tokens_.used() != 0) {
     out.push_back({path_ + ".design", tokens_.used(), "responses of the RTL block"});
+  }
+  const bool below = (subordinate_ && !subordinate_->idle()) || (initiator_ && !initiator_->idle());
+  const bool inside = (manager_ && !manager_->none_issued()) || tokens_.used() != 0;
+  if (design_->knows_busy && !design_->busy() && inside && !below) {
+    out.push_back({path_ + ".clock", 1, "busy of the design, which is 0 with requests inside"});
   }
 }
 

@@ -95,6 +95,7 @@ class RtlBlock final : public BlockBase<RtlBlockConfig, RtlBlockStats, RtlLinkSi
 
  private:
   using Payload = tlm::tlm_generic_payload;
+  static constexpr unsigned kMostIdBits = 16;  ///< of ids in use
 
   void check_fit(const BlockSite& site) const;
   void make_above(unsigned inputs);
@@ -112,6 +113,7 @@ class RtlBlock final : public BlockBase<RtlBlockConfig, RtlBlockStats, RtlLinkSi
   bool access_line(bool write, std::uint64_t bus_address, unsigned char* data,
                    const unsigned char* enables, unsigned count);
   void write_waiting();
+  void report_refused(bool write, std::uint64_t bus_address) const;
 
   const std::string path_;
   const std::string implementation_;

@@ -12,7 +12,8 @@ void describe(ParameterVisitor& v, RtlBlockConfig& c) {
   v.integer("writes", c.writes, "request", "writes in the design, at most (ours)", 1, 4096);
   v.flag("check", c.check, "a checker of the protocol's rules at each side of the design");
   v.integer("response_limit", c.response_limit, "cycle",
-            "longest time until the next step of a transaction in the design; 0: no limit (ours)",
+            "longest time until a handshake, or the next step of a transaction, in the design; 0: "
+            "no limit (ours)",
             0, 1'000'000'000);
   v.integer("quiet_cycles", c.quiet_cycles, "cycle",
             "clock edges after the last request, for a design without an output that says whether "

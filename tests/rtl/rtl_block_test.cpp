@@ -4,10 +4,12 @@
 #include "rtl/common/rtl_block.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "modules/plan/block_family.h"
@@ -32,6 +34,33 @@ ScriptedTargetConfig memory_config() {
   c.latency = (kMemory - kMessage) * kCycle;
   return c;
 }
+
+/// A register on each channel, one transfer in two cycles.
+class Cut final : public Design {
+ public:
+  Cut() {
+    above = below = Port::kLines;
+    line_bytes = kLine;
+  }
+  void set_reset(bool) override {}
+  void step(Tick) override {
+    pass(requests_above, requests_below);
+    pass(responses_below, responses_above);
+  }
+  bool busy() const override { return false; }
+
+ private:
+  template <class Pins>
+  static void pass(Pins& from, Pins& to) {
+    if (to.valid && to.ready) to.valid = false;
+    if (from.valid && from.ready) {
+      const bool ready = to.ready;
+      to = from;
+      to.ready = ready;
+    }
+    from.ready = !to.valid;
+  }
+};
 
 /// An implementation of rtl_link between an initiator and a memory.
 struct Rig {
@@ -161,6 +190,46 @@ TEST_CASE("a request below has the launch, requester and kind of the one above")
   CHECK(below.requester == RequesterId(SmId(5)));
   CHECK(below.allocation == 9);
   CHECK(below.kind == RequestKind::kLoad);
+}
+
+TEST_CASE("atomics through a link of lines are performed in front of it, once each") {
+  register_design("cut", false, [](const std::string&) { return std::make_unique<Cut>(); });
+  Rig rig("cut");
+  AtomicOperands operands;
+  operands.count = 2;
+  operands.lanes[0].offset = 0;
+  operands.lanes[0].operand = 5;
+  operands.lanes[1].offset = 8;
+  operands.lanes[1].operand = 7;
+  constexpr unsigned kAtomics = 40;  // more than the link's entries
+  std::vector<AtomicOperands> all(kAtomics, operands);
+  for (unsigned i = 0; i < kAtomics; ++i) {
+    ScriptedRequest r;
+    r.command = tlm::TLM_WRITE_COMMAND;
+    r.address = (i % 3) * kLine;
+    r.mask = ByteMask::range(0, 4) | ByteMask::range(8, 4);
+    r.prepare = [&all, i](Transaction& t) {
+      t.request().kind = RequestKind::kAtomic;
+      t.request().atomics = &all[i];
+    };
+    rig.initiator.add(r);
+  }
+  ScriptedRequest last;
+  last.at = 4000 * kCycle;
+  rig.initiator.add(last);
+  rig.run();
+  const auto word = [&rig](unsigned at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, rig.initiator.result(kAtomics).data.data() + at, sizeof value);
+    return value;
+  };
+  const auto before = [](unsigned at) {
+    std::uint32_t value = 0;
+    for (unsigned b = 4; b-- > 0;) value = value << 8 | ScriptedTarget::initial_byte(at + b);
+    return value;
+  };
+  CHECK(word(0) == before(0) + 14 * 5);
+  CHECK(word(8) == before(8) + 14 * 7);
 }
 
 TEST_CASE("an output that depends on an input of its cycle is an error that names it") {
