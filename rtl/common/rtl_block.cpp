@@ -18,13 +18,14 @@ namespace {
 
 using Port = Design::Port;
 
-PayloadRules line_rules(const AddressMap& map) {
+PayloadRules line_rules(const AddressMap& map, bool atomics) {
   PayloadRules r =
       PayloadRules::whole_lines(map.geometry().line_bytes, map.geometry().total_bytes());
   r.reads = PayloadRules::kinds(RequestKind::kLoad, RequestKind::kFill);
   r.writes = PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore,
-                                 RequestKind::kAtomic, RequestKind::kWriteBack);
-  r.performs_atomics = true;
+                                 RequestKind::kWriteBack);
+  if (atomics) r.writes |= PayloadRules::kinds(RequestKind::kAtomic);
+  r.performs_atomics = atomics;
   return r;
 }
 
@@ -45,7 +46,7 @@ RtlBlock::RtlBlock(const sc_core::sc_module_name& name, const BlockSite& site,
       clock_(config_.clock_hz, *design_),
       tokens_(1U << std::min(design_->line_id_bits, kMostIdBits)),
       atomics_(map_.geometry().line_bytes),
-      check_(line_rules(map_)) {
+      check_(line_rules(map_, config.atomics)) {
   check_fit(site);
   make_above(site.inputs);
   make_below();

@@ -15,6 +15,9 @@ void describe(ParameterVisitor& v, RtlBlockConfig& c) {
             "longest time until a handshake, or the next step of a transaction, in the design; 0: "
             "no limit (ours)",
             0, 1'000'000'000);
+  v.flag("atomics", c.atomics,
+         "atomics are performed in front of a ready/valid design: right only where no other way "
+         "leads to the same lines");
   v.integer("quiet_cycles", c.quiet_cycles, "cycle",
             "clock edges after the last request, for a design without an output that says whether "
             "it is busy (ours)",

@@ -19,7 +19,10 @@ struct RtlBlockConfig {
   std::uint32_t writes = 16;
   bool check = true;                      ///< Axi4Checker or LineChecker at each side
   std::uint64_t response_limit = 100000;  ///< of the checkers
-  std::uint32_t quiet_cycles = 16;        ///< Design::knows_busy
+  /// Of ready/valid designs: an AtomicUnit in front of the design performs atomics. Right only
+  /// where no other way leads to the same lines. False: atomics are refused.
+  bool atomics = false;
+  std::uint32_t quiet_cycles = 16;  ///< Design::knows_busy
 
   std::vector<std::string> validate() const { return {}; }
 };

@@ -70,7 +70,7 @@ struct Rig {
   ScriptedTarget memory{"memory", memory_config()};
   BlockHandle link;
 
-  explicit Rig(const std::string& implementation) {
+  explicit Rig(const std::string& implementation, bool atomics = false) {
     RtlLinkSite site;
     site.path = "system.gpu0.link0";
     site.name = "link";
@@ -79,6 +79,7 @@ struct Rig {
     site.inputs = 1;
     site.outputs = 1;
     site.config.clock_hz = kTicksPerSecond / kCycle;
+    site.config.atomics = atomics;
     link = make_block(implementation, site);
     initiator.socket().bind(*link.in[0]);
     TargetPort& below = memory.socket();
@@ -192,9 +193,9 @@ TEST_CASE("a request below has the launch, requester and kind of the one above")
   CHECK(below.kind == RequestKind::kLoad);
 }
 
-TEST_CASE("atomics through a link of lines are performed in front of it, once each") {
+TEST_CASE("atomics through a link of lines are performed in front of it if it is told to") {
   register_design("cut", false, [](const std::string&) { return std::make_unique<Cut>(); });
-  Rig rig("cut");
+  Rig rig("cut", true);
   AtomicOperands operands;
   operands.count = 2;
   operands.lanes[0].offset = 0;
