@@ -172,6 +172,10 @@ bool LineTarget::take_response(Tick next) {
     return true;
   }
   const LineToken token = tokens_[id];
+  if (token.port != port_) {
+    report_unknown(id);
+    return true;
+  }
   if (token.use == LineToken::Use::kAtomicLoad) {
     tokens_.release(id);
     atomics_.loaded(token.address, response_.error ? nullptr : response_.data);
@@ -203,7 +207,7 @@ void LineTarget::send(Payload& payload, MemoryRequest& request, Tick arrival) {
 
 void LineTarget::report_unknown(std::uint32_t id) const {
   const std::string text = std::string(name()) + ": a response has the id " + std::to_string(id) +
-                           ", which no request has";
+                           ", which no request of this port has";
   SC_REPORT_ERROR("/tessera/bridge/line", text.c_str());
 }
 

@@ -257,8 +257,15 @@ void RtlLlcSlice::collect(Tick t) {
   }
 }
 
+void RtlLlcSlice::report_unknown(const char* what, std::uint32_t id) const {
+  const std::string text = std::string(name()) + ": the RTL has a " + what + " for the id " +
+                           std::to_string(id) + ", which no request has";
+  SC_REPORT_FATAL("/tessera/bridge/line", text.c_str());
+}
+
 void RtlLlcSlice::count_lookup(const LlcSlicePins::Events& e, Tick t) {
   using Outcome = LlcSlicePins::Outcome;
+  if (unlikely(!tokens_.known(e.id))) report_unknown("lookup", e.id);
   const LineToken& token = tokens_[e.id];
   MemoryRequest& request = *token.request;
   const bool foreign = !owns(request.home());
@@ -317,6 +324,9 @@ bool RtlLlcSlice::quiet() const {
 
 tlm::tlm_generic_payload& RtlLlcSlice::issue(LineInitiator& from, const LineRequestPins& request) {
   const bool to_memory = &from == memory.get();
+  const bool known =
+      to_memory && request.write ? !write_launches_.empty() : tokens_.known(request.user);
+  if (unlikely(!known)) report_unknown("request", request.user);
   if (to_memory && request.write) return write_back_of(request);
   const LineToken& token = tokens_[request.user];
   if (to_memory || (request.id & LlcSlicePins::kFetch) != 0) return fetch(token, request.id);
@@ -389,6 +399,7 @@ void RtlLlcSlice::finished(LineInitiator& from, Payload& payload, Tick t) {
   const bool fetch = &from == memory.get() || (id & LlcSlicePins::kFetch) != 0;
   if (!fetch) return;
   Miss& miss = misses_[id & (LlcSlicePins::kMshrs - 1)];
+  if (unlikely(miss.first == nullptr)) report_unknown("fetch without a miss", id);
   if (owns(miss.first->home())) {
     miss.first->stamp(Hop::kToDram) = miss.sent;
     miss.first->stamp(Hop::kFromDram) = t;

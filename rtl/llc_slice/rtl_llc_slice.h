@@ -122,6 +122,7 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
     std::function<void()> done;
   };
 
+  void report_unknown(const char* what, std::uint32_t id) const;
   void count_lookup(const LlcSlicePins::Events& e, Tick t);
   void observe(const LineToken& token, bool leaving);
   Payload& fetch(const LineToken& token, std::uint32_t id);
