@@ -177,6 +177,10 @@ void RtlLlcSlice::taken(std::uint32_t id) {
 }
 
 void RtlLlcSlice::departing(Payload& payload, MemoryRequest& request, Tick arrival) {
+  // A request that another block still has.
+  if (const auto out = outside_.find(&payload); unlikely(out != outside_.end())) {
+    report_unknown("responded to a request that another block still has", out->second.id);
+  }
   if (owns(request.home())) {
     request.stamp(Hop::kFromLlc) = arrival;
     if (request.kind == RequestKind::kAtomic) {
@@ -258,14 +262,15 @@ void RtlLlcSlice::collect(Tick t) {
 }
 
 void RtlLlcSlice::report_unknown(const char* what, std::uint32_t id) const {
-  const std::string text = std::string(name()) + ": the RTL has a " + what + " for the id " +
-                           std::to_string(id) + ", which no request has";
+  const std::string text =
+      std::string(name()) + ": the RTL has " + what + ", for the id " + std::to_string(id);
   SC_REPORT_FATAL("/tessera/bridge/line", text.c_str());
 }
 
 void RtlLlcSlice::count_lookup(const LlcSlicePins::Events& e, Tick t) {
   using Outcome = LlcSlicePins::Outcome;
-  if (unlikely(!tokens_.known(e.id))) report_unknown("lookup", e.id);
+  if (unlikely(!tokens_.known(e.id)))
+    report_unknown("looked up a request that it does not have", e.id);
   const LineToken& token = tokens_[e.id];
   MemoryRequest& request = *token.request;
   const bool foreign = !owns(request.home());
@@ -326,7 +331,7 @@ tlm::tlm_generic_payload& RtlLlcSlice::issue(LineInitiator& from, const LineRequ
   const bool to_memory = &from == memory.get();
   const bool known =
       to_memory && request.write ? !write_launches_.empty() : tokens_.known(request.user);
-  if (unlikely(!known)) report_unknown("request", request.user);
+  if (unlikely(!known)) report_unknown("sent a request that it does not have", request.user);
   if (to_memory && request.write) return write_back_of(request);
   const LineToken& token = tokens_[request.user];
   if (to_memory || (request.id & LlcSlicePins::kFetch) != 0) return fetch(token, request.id);
@@ -399,7 +404,7 @@ void RtlLlcSlice::finished(LineInitiator& from, Payload& payload, Tick t) {
   const bool fetch = &from == memory.get() || (id & LlcSlicePins::kFetch) != 0;
   if (!fetch) return;
   Miss& miss = misses_[id & (LlcSlicePins::kMshrs - 1)];
-  if (unlikely(miss.first == nullptr)) report_unknown("fetch without a miss", id);
+  if (unlikely(miss.first == nullptr)) report_unknown("fetched a line without a miss", id);
   if (owns(miss.first->home())) {
     miss.first->stamp(Hop::kToDram) = miss.sent;
     miss.first->stamp(Hop::kFromDram) = t;
