@@ -15,8 +15,8 @@ class RtlModel {
 
   /// Reset input, in the polarity "active". Takes effect at the next step().
   virtual void set_reset(bool active) = 0;
-  /// One clock cycle with the present inputs: the clock rises and falls. Then copies all outputs to
-  /// the pins. `t`: of the edge, for waveforms.
+  /// One clock cycle with the present inputs, up to the rising edge. Then copies all outputs to the
+  /// pins. `t`: of the edge, for waveforms.
   virtual void step(Tick t) = 0;
   /// False if the model does not change its state or outputs without inputs: its clock can stop.
   /// After a reset, true until READY has its value.

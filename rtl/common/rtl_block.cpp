@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/error.h"
-#include "modules/kernel/report.h"
 #include "modules/plan/block_handle.h"
 #include "modules/protocol/transaction_pool.h"
 #include "policies/address_map.h"
@@ -149,11 +148,7 @@ std::unique_ptr<Axi4Checker> RtlBlock::checker(const char* side, const Axi4Pins&
   c.handshake_limit.fill(config_.response_limit);
   auto made =
       std::make_unique<Axi4Checker>(std::string(name()) + "." + side, clock_.clock(), pins, c);
-  made->set_handler([this](const Axi4Violation& violation) {
-    ++stats_.violations;
-    SC_REPORT_ERROR("/tessera/bridge/axi4", violation.text().c_str());
-  });
-  clock_.add(*made);
+  watch(*made, "/tessera/bridge/axi4");
   return made;
 }
 
@@ -166,12 +161,17 @@ std::unique_ptr<LineChecker> RtlBlock::checker(const char* side, const LineReque
   c.handshake_limit = c.response_limit = config_.response_limit;
   auto made = std::make_unique<LineChecker>(std::string(name()) + "." + side, clock_.clock(),
                                             requests, responses, c);
-  made->set_handler([this](const LineViolation& violation) {
-    ++stats_.violations;
-    SC_REPORT_ERROR("/tessera/bridge/line", violation.text().c_str());
-  });
-  clock_.add(*made);
+  watch(*made, "/tessera/bridge/line");
   return made;
+}
+
+template <class Checker>
+void RtlBlock::watch(Checker& checker, const char* report) {
+  checker.set_handler([this, report](const auto& violation) {
+    ++stats_.violations;
+    SC_REPORT_ERROR(report, violation.text().c_str());
+  });
+  clock_.add(checker);
 }
 
 void RtlBlock::add_sockets(BlockHandle& handle) {
@@ -336,7 +336,7 @@ bool RtlBlock::access_line(bool write, std::uint64_t bus_address, unsigned char*
     }
     data[i] = found->second;
   }
-  manager_->hold(true);
+  manager_->hold(!waiting_.empty());
   return true;
 }
 

@@ -104,6 +104,8 @@ class RtlBlock final : public BlockBase<RtlBlockConfig, RtlBlockStats, RtlLinkSi
                                        const Axi4Shape& shape);
   std::unique_ptr<LineChecker> checker(const char* side, const LineRequestPins& requests,
                                        const LineResponsePins& responses);
+  template <class Checker>
+  void watch(Checker& checker, const char* report);
   /// The request above whose line a request below has; null if there is none.
   MemoryRequest* source(bool write, std::uint64_t address) const;
   void prepare(Transaction& below);

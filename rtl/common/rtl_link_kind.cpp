@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links of a platform that pass through a design, and designs as memories.
-#include "common/error.h"
 #include "modules/memory/sites.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
@@ -14,19 +13,21 @@ namespace tessera {
 
 namespace {
 
-BlockHandle handle_of(std::unique_ptr<RtlBlock> block) {
+/// `rtl`: the design has signals to record; it is not C++.
+BlockHandle handle_of(std::unique_ptr<RtlBlock> block, bool rtl) {
   RtlBlock& b = *block;
   BlockHandle h = BlockHandle::of(std::move(block));
   h.offer<NeedsValuesIf>(b);
-  h.offer<RecordsSignalsIf>(b);
+  if (rtl) h.offer<RecordsSignalsIf>(b);
   b.add_sockets(h);
   return h;
 }
 
 BlockHandle make_link(const RtlLinkSite& site, const std::string& implementation,
-                      std::unique_ptr<Design> design) {
+                      std::unique_ptr<Design> design, bool rtl) {
   return handle_of(std::make_unique<RtlBlock>(site.name.c_str(), site, site.config, implementation,
-                                              std::move(design)));
+                                              std::move(design)),
+                   rtl);
 }
 
 /// A channel's addresses are dense on the bus of its memory.
@@ -41,13 +42,14 @@ BlockHandle make_memory(const DramSite& site, const std::string& implementation,
     return map->channel_address(a);
   };
   return handle_of(std::make_unique<RtlBlock>(site.name.c_str(), site, config, implementation,
-                                              std::move(design), bus_address));
+                                              std::move(design), bus_address),
+                   true);
 }
 
 const BlockFamilyRegistration<RtlLinkSite> kFamily([](const RtlLinkSite& site) {
   Axi4Shape shape;
   shape.id_bits = 16;
-  return make_link(site, "tlm", std::make_unique<Axi4RegisterSlice>(shape));
+  return make_link(site, "tlm", std::make_unique<Axi4RegisterSlice>(shape), false);
 });
 
 const BlockKindRegistration kKind([] {
@@ -79,7 +81,7 @@ void register_design(const std::string& name, bool memory, DesignFactory make) {
     return;
   }
   register_block<RtlLinkSite>(name, [name, make = std::move(make)](const RtlLinkSite& site) {
-    return make_link(site, name, make(site.path));
+    return make_link(site, name, make(site.path), true);
   });
 }
 

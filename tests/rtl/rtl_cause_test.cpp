@@ -2,11 +2,7 @@
 // Why a system's cycles differ between RTL slices and the model's: the model's slice can send
 // several requests in a cycle to a channel that accepts them at once. With a link to the channel
 // that accepts one a cycle, the cycles are equal.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #define TESSERA_IN_TREE
@@ -14,19 +10,17 @@
 #include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
+#include "tests/support/temporary_file.h"
 
 namespace tessera::rtl_cause_test {
 
 namespace {
 
 std::uint64_t cycles(const std::string& base, const char* workload, const char* slice) {
-  const std::string file =
-      (std::filesystem::temp_directory_path() / ("rtl_cause_" + std::to_string(getpid()) + ".json"))
-          .string();
-  std::ofstream(file) << R"({"base": ")" << base << R"(", "insert": {"memory": "queued_link"}, )"
-                      << R"("queued_link": {"entries": 1, "latency_cycles": 1}})";
-  Simulation simulation(resolve_config(file, {std::string("impl.llc=") + slice}));
-  std::filesystem::remove(file);
+  const test::TemporaryFile platform(R"({"base": ")" + base +
+                                     R"(", "insert": {"memory": "queued_link"}, )" +
+                                     R"("queued_link": {"entries": 1, "latency_cycles": 1}})");
+  Simulation simulation(resolve_config(platform.path(), {std::string("impl.llc=") + slice}));
   RunOptions options;
   options.values = ValueMode::kCarried;
   const RunResult r = simulation.run(*make_workload(workload), options);

@@ -61,7 +61,7 @@ class Pair {
   BlockHandle rtl_handle;
   RtlLlcSlice* rtl_slice = nullptr;
 
-  explicit Pair(const LlcSliceConfig& config) {
+  explicit Pair(const LlcSliceConfig& config, const char* implementation = "rtl-llc") {
     LlcSite site;
     site.path = "system.gpu0.llc0";
     site.name = "rtl_slice";
@@ -73,7 +73,7 @@ class Pair {
     site.slice.local_inputs = 1;
     site.slice.remote_inputs = 1;
     model_slice = make_llc_slice("model_slice", config, map, pool, site.slice);
-    rtl_handle = make_block("rtl-llc", site);
+    rtl_handle = make_block(implementation, site);
     rtl_slice = dynamic_cast<RtlLlcSlice*>(rtl_handle.block);
     model.local.socket().bind(model_slice->in[0]);
     model.remote.socket().bind(model_slice->in[1]);
@@ -463,6 +463,35 @@ TEST_CASE("RTL slice: a configuration that the RTL has no room for is refused wi
     CHECK(text.find("llc.latency_cycles must be 2 or more") != std::string::npos);
     CHECK(text.find("llc.replacement must be lru") != std::string::npos);
   }
+}
+
+TEST_CASE("RTL slice: a request for an id that no request has ends the run with the id") {
+  /// Sends a request to memory although it has none.
+  class Stray final : public LlcSliceModel {
+   public:
+    void configure(const LlcSlicePins::Configuration&) override {}
+    void set_reset(bool active) override { active_ = !active; }
+    void step(Tick) override {
+      pins.in[0].ready = true;
+      pins.memory.valid = active_ && pins.in[0].valid;
+      pins.memory.user = 77;
+    }
+    bool busy() const override { return false; }
+    Line find(std::uint32_t, std::uint64_t) override { return {}; }
+    Line find_write_back(std::uint32_t, std::uint64_t) override { return {}; }
+    std::uint32_t memory_queue() const override { return 0; }
+    void write_found(const unsigned char*, const ByteMask&) override {}
+    void drop_found() override {}
+
+   private:
+    bool active_ = false;
+  };
+  register_llc_slice("stray", [](const std::string&) { return std::make_unique<Stray>(); });
+  Pair pair({}, "stray");
+  pair.load(kLocal, 1, 1);
+  CHECK_THROWS_WITH(pair.run(),
+                    Catch::Contains("rtl_slice: the RTL has sent a request that it does not have, "
+                                    "for the id 77"));
 }
 
 }  // namespace tessera::rtl_llc_slice_test

@@ -11,14 +11,21 @@
 #include "platforms/run_result.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
+#include "tests/support/temporary_file.h"
 
 namespace tessera::rtl_systems_test {
+
+using test::TemporaryFile;
 
 namespace {
 
 // Cycles of mm.
 constexpr std::uint64_t kUbaMem = 28498;
 constexpr std::uint64_t kNuba = 31265;
+// Of vecadd with AXI4 ports to memory.
+constexpr std::uint64_t kUbaMemPorts = 66522;
+constexpr std::uint64_t kNubaPorts = 64606;
+constexpr std::uint64_t kDualOptPorts = 33252;
 
 RunResult run(const char* platform, const char* workload,
               const std::vector<std::string>& settings) {
@@ -34,33 +41,43 @@ RunResult run(const char* platform, const char* workload,
   return r;
 }
 
-/// A platform file: `base` with a design in each link between a slice, or a directory, and memory.
+/// A platform's file: `base` with a design in each link between a slice, or a directory, and
+/// memory.
 std::string with_memory_port(const std::string& base, const std::string& design) {
-  const std::string file = (std::filesystem::temp_directory_path() /
-                            ("rtl_systems_" + std::to_string(getpid()) + ".json"))
-                               .string();
-  std::ofstream(file) << R"({"base": ")" << base << R"(", "insert": {"memory": "rtl_link"}, )"
-                      << R"("impl": {"rtl_link": ")" << design << R"("}})";
-  return file;
+  return R"({"base": ")" + base + R"(", "insert": {"memory": "rtl_link"}, "impl": {"rtl_link": ")" +
+         design + R"("}})";
 }
 
-std::uint64_t sum(const RunResult& r, const std::string& module_end, const char* statistic) {
+/// Of all modules whose names contain `part`.
+std::uint64_t sum(const RunResult& r, const char* part, const char* statistic) {
   std::uint64_t total = 0;
   for (const auto& [name, values] : r.stats["modules"].items()) {
-    const bool counts =
-        name.size() >= module_end.size() &&
-        name.compare(name.size() - module_end.size(), std::string::npos, module_end) == 0 &&
-        values.contains(statistic);
-    if (counts) total += values[statistic].get<std::uint64_t>();
+    if (name.find(part) == std::string::npos || !values.contains(statistic)) continue;
+    total += values[statistic].get<std::uint64_t>();
   }
   return total;
 }
 
-void check_memory_ports(const char* base, const char* design = "axi4-dram-port") {
-  const RunResult r = run(with_memory_port(base, design).c_str(), "vecadd", {});
+/// vecadd: all traffic of the channels has passed the ports.
+void check_memory_ports(const char* base, const char* design, std::uint64_t line_bytes,
+                        std::uint64_t cycles) {
+  const TemporaryFile platform(with_memory_port(base, design));
+  const RunResult r = run(platform.path().c_str(), "vecadd", {});
+  CHECK(r.stats["cycles"] == cycles);
+  CHECK(sum(r, ".above", "reads") * line_bytes == sum(r, ".dram", "bytes_read"));
   CHECK(sum(r, ".above", "reads") > 0);
   CHECK(sum(r, ".above", "writes") > 0);
   CHECK(sum(r, ".above", "errors") == 0);
+  CHECK(sum(r, ".rtl_link", "violations") == 0);
+}
+
+/// A big-endian number of an FST file's header: begin (9) and end (17) of its times.
+std::uint64_t fst_time(const std::string& file, std::streamoff at) {
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(at);
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < 8; ++i) value = value << 8 | static_cast<unsigned char>(in.get());
+  return value;
 }
 
 }  // namespace
@@ -100,20 +117,20 @@ TEST_CASE("histogram verifies with RTL slices, whose atomics go through atomic u
 }
 
 TEST_CASE("all of dualopt-nuba-small's traffic to memory passes AXI4 ports of 64-byte lines") {
-  check_memory_ports("dualopt-nuba-small", "axi4-dram-port-64");
+  check_memory_ports("dualopt-nuba-small", "axi4-dram-port-64", 64, kDualOptPorts);
 }
 
 TEST_CASE("all of uba-mem-small's traffic to memory passes AXI4 ports in RTL") {
-  check_memory_ports("uba-mem-small");
+  check_memory_ports("uba-mem-small", "axi4-dram-port", 128, kUbaMemPorts);
 }
 
 TEST_CASE("all of nuba-small's traffic to memory passes AXI4 ports in RTL") {
-  check_memory_ports("nuba-small");
+  check_memory_ports("nuba-small", "axi4-dram-port", 128, kNubaPorts);
 }
 
 TEST_CASE("a coherent system's traffic has no bytes for RTL, and the run says so") {
-  const ResolvedConfig config = resolve_config(with_memory_port("umh-2-small", "tlm"), {});
-  Simulation simulation(config);
+  const TemporaryFile platform(with_memory_port("umh-2-small", "tlm"));
+  Simulation simulation(resolve_config(platform.path(), {}));
   RunOptions options;
   options.values = ValueMode::kCarried;
   const RunResult r = simulation.run(*make_workload("vecadd"), options);
@@ -138,7 +155,14 @@ TEST_CASE("waveforms of a slice are an FST file") {
     CHECK_FALSE(r.failure.has_value());
     CHECK(r.stats["rtl"][0]["block"] == "system.gpu0.llc3");
   }
-  CHECK(fs::file_size(folder / "system.gpu0.llc3.fst") > 1000);
+  const std::string file = (folder / "system.gpu0.llc3.fst").string();
+  CHECK(fs::file_size(file) > 1000);
+  // Picoseconds: the first edge at or after 1 us with half a cycle before it, the last before 3 us.
+  constexpr std::uint64_t kPeriod = 715;
+  CHECK(fst_time(file, 9) >= 1'000'000 - kPeriod / 2 - 1);
+  CHECK(fst_time(file, 9) < 1'000'000 + kPeriod);
+  CHECK(fst_time(file, 17) >= 3'000'000 - 2 * kPeriod);
+  CHECK(fst_time(file, 17) < 3'000'000);
   CHECK_FALSE(fs::exists(folder / "system.gpu0.llc2.fst"));
   fs::remove_all(folder);
 }
