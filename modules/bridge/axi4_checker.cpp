@@ -2,12 +2,11 @@
 #include "modules/bridge/axi4_checker.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <iterator>
 #include <systemc>
 #include <utility>
 
+#include "common/hex.h"
 #include "modules/bridge/axi4_bursts.h"
 #include "modules/kernel/configuration_errors.h"
 
@@ -17,18 +16,12 @@ namespace {
 
 constexpr char kCheckerReport[] = "/tessera/bridge/axi4";
 
-std::string checker_hex(std::uint64_t value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "0x%" PRIx64, value);
-  return text.data();
-}
-
 std::string address_text(const Axi4Address& a) {
   constexpr std::array<const char*, 4> kBursts = {"FIXED", "INCR", "WRAP", "reserved burst"};
-  return "id " + std::to_string(a.id) + ", address " + checker_hex(a.addr) + ", " +
+  return "id " + std::to_string(a.id) + ", address " + hex(a.addr) + ", " +
          std::to_string(a.beats()) + " beats of " + std::to_string(a.beat_bytes()) + " bytes, " +
          kBursts[static_cast<std::size_t>(a.burst) & 3U] + (a.lock ? ", exclusive" : "") +
-         ", cache " + checker_hex(a.cache);
+         ", cache " + hex(a.cache);
 }
 
 const char* response_text(Axi4Response response) {
@@ -93,7 +86,7 @@ std::string Axi4Checker::text_of(Axi4Channel channel) const {
     case Axi4Channel::kAr:
       return address_text(pins_.ar);
     case Axi4Channel::kW:
-      return "strobe " + checker_hex(pins_.w.strobe.high) + ":" + checker_hex(pins_.w.strobe.low) +
+      return "strobe " + hex(pins_.w.strobe.high) + ":" + hex(pins_.w.strobe.low) +
              (pins_.w.last ? ", last" : "");
     case Axi4Channel::kB:
       return "id " + std::to_string(pins_.b.id) + ", " + response_text(pins_.b.resp);
@@ -295,8 +288,8 @@ void Axi4Checker::fill_early_data() {
 
 void Axi4Checker::apply(Open& write, const Beat& beat) {
   const std::string text = "beat " + std::to_string(write.beat) + " of " +
-                           address_text(write.address) + "; strobe " +
-                           checker_hex(beat.strobe.high) + ":" + checker_hex(beat.strobe.low);
+                           address_text(write.address) + "; strobe " + hex(beat.strobe.high) + ":" +
+                           hex(beat.strobe.low);
   const ByteMask lanes = write.address.lanes(write.beat, config_.shape.data_bytes);
   if (!lanes.contains(beat.strobe)) report(Axi4Rule::kStrobeLanes, Axi4Channel::kW, text);
   if (!config_.allow_strobe_gaps && !one_run(beat.strobe)) {

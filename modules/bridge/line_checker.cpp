@@ -2,11 +2,11 @@
 #include "modules/bridge/line_checker.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <systemc>
 #include <utility>
+
+#include "common/hex.h"
 
 namespace tessera {
 
@@ -14,12 +14,6 @@ namespace {
 
 constexpr char kRequestChannel[] = "request";
 constexpr char kResponseChannel[] = "response";
-
-std::string line_hex(std::uint64_t value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "0x%" PRIx64, value);
-  return text.data();
-}
 
 }  // namespace
 
@@ -72,8 +66,8 @@ void LineChecker::report(LineRule rule, const char* channel, const std::string& 
 
 std::string LineChecker::text(const LineRequestPins& pins) const {
   return std::string(pins.write ? "write" : "read") + ", id " + std::to_string(pins.id) +
-         ", address " + line_hex(pins.address) +
-         (pins.write ? ", mask " + line_hex(pins.mask.high) + ":" + line_hex(pins.mask.low) : "");
+         ", address " + hex(pins.address) +
+         (pins.write ? ", mask " + hex(pins.mask.high) + ":" + hex(pins.mask.low) : "");
 }
 
 std::string LineChecker::text(const LineResponsePins& pins) const {
@@ -199,7 +193,7 @@ void LineChecker::check_limits() {
     open.reported = true;
     report(LineRule::kResponseLimit, kResponseChannel,
            std::string(open.write ? "write" : "read") + ", id " + std::to_string(id) +
-               ", address " + line_hex(open.address));
+               ", address " + hex(open.address));
   }
 }
 
@@ -209,7 +203,7 @@ void LineChecker::finish(Tick t) {
   for (const auto& [id, open] : open_) {
     report(LineRule::kOutstandingAtEnd, kResponseChannel,
            std::string(open.write ? "write" : "read") + ", id " + std::to_string(id) +
-               ", address " + line_hex(open.address));
+               ", address " + hex(open.address));
   }
   if (writes_ != 0) {
     report(LineRule::kOutstandingAtEnd, kResponseChannel, std::to_string(writes_) + " writes");

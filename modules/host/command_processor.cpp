@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "common/error.h"
+#include "common/hex.h"
 #include "modules/kernel/report.h"
 #include "modules/kernel/statistics_visitor.h"
 
@@ -18,12 +18,6 @@ constexpr unsigned kRegisterBytes = 8;
 
 std::exception_ptr input_error(const std::string& text) {
   return std::make_exception_ptr(InputError(text));
-}
-
-std::string hex(std::uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
 }
 
 CtaGrid grid_of(const Dim3& d) { return {d.x, d.y, d.z}; }

@@ -80,6 +80,24 @@ std::optional<PartitionCaching> caching_of(const LlcSite& site) {
   return PartitionCaching(site.slice);
 }
 
+LlcSlicePins::Configuration configuration(const LlcSite& site) {
+  const LlcSliceConfig& config = site.config;
+  LlcSlicePins::Configuration c;
+  c.sets = config.sets;
+  c.ways = config.ways;
+  c.mshrs = config.mshr_entries;
+  c.targets = config.mshr_targets;
+  c.latency = config.latency_cycles;
+  c.response_depth = config.response_queue_depth;
+  c.memory_depth = config.memory_queue_depth;
+  c.remote_depth = config.remote_queue_depth;
+  c.local_ports = site.slice.local_inputs;
+  c.line_bytes = config.line_bytes;
+  c.oldest_first = config.arbitration.name == "oldest-first";
+  c.flush_copies = config.flush == FlushScope::kCopies;
+  return c;
+}
+
 bool is_write_back(const tlm::tlm_generic_payload& payload) {
   return payload.is_write() &&
          payload.get_extension<MemoryRequest>()->kind == RequestKind::kWriteBack;
@@ -98,36 +116,40 @@ RtlLlcSlice::RtlLlcSlice(const sc_core::sc_module_name& name, const LlcSite& sit
       caching_(caching_of(site)),
       model_(make_model(path_)),
       clock_(config_.clock_hz, *model_),
+      checker_(this->name(), clock_.clock(), model_->pins, configuration(site)),
       atomics_(config_.line_bytes),
       check_(rules(site)),
       own_untimed_(config_.line_bytes, [this](Payload& payload) { return debug_below(payload); }) {
   own_untimed_.add(*this);
+  clock_.add(checker_);
   clock_.add(*this);
   LlcSlicePins& pins = model_->pins;
   for (std::uint32_t p = 0; p < site.inputs; ++p) {
     inputs.push_back(std::make_unique<LineTarget>(
         ("in" + std::to_string(p)).c_str(), clock_, p, config_.latency_cycles + config_.queue_depth,
         pins.in[p], pins.out[p], tokens_, atomics_, *this));
+    check_channel(("in" + std::to_string(p)).c_str(), pins.in[p], pins.out[p], false);
   }
   memory = std::make_unique<LineInitiator>("memory", clock_, pins.memory, pins.memory_response,
                                            *this, true);
   remote = std::make_unique<LineInitiator>("remote", clock_, pins.remote, pins.remote_response,
                                            *this, site.outputs == 2);
-  LlcSlicePins::Configuration c;
-  c.sets = config_.sets;
-  c.ways = config_.ways;
-  c.mshrs = config_.mshr_entries;
-  c.targets = config_.mshr_targets;
-  c.latency = config_.latency_cycles;
-  c.response_depth = config_.response_queue_depth;
-  c.memory_depth = config_.memory_queue_depth;
-  c.remote_depth = config_.remote_queue_depth;
-  c.local_ports = site_.local_inputs;
-  c.line_bytes = config_.line_bytes;
-  c.oldest_first = config_.arbitration.name == "oldest-first";
-  c.flush_copies = config_.flush == FlushScope::kCopies;
-  model_->configure(c);
+  check_channel("memory", pins.memory, pins.memory_response, true);
+  check_channel("remote", pins.remote, pins.remote_response, false);
+  model_->configure(configuration(site));
   clock_.power_on();
+}
+
+void RtlLlcSlice::check_channel(const char* channel, const LineRequestPins& requests,
+                                const LineResponsePins& responses, bool to_memory) {
+  LineCheckerConfig c;
+  c.line_bytes = config_.line_bytes;
+  // Write-backs have no ids; an acknowledgement of one says what it is.
+  c.writes_have_ids = !to_memory;
+  c.responses_have_kind = to_memory;
+  channel_checkers_.push_back(std::make_unique<LineChecker>(
+      std::string(name()) + "." + channel, clock_.clock(), requests, responses, c));
+  clock_.add(*channel_checkers_.back());
 }
 
 std::string RtlLlcSlice::why_values() const {
@@ -447,6 +469,7 @@ LlcSliceModel::Line RtlLlcSlice::find(std::uint64_t address) const {
 void RtlLlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
     if (find(at).present) model_->drop_found();
+    checker_.drop(at);
   }
 }
 
@@ -539,6 +562,7 @@ void RtlLlcSlice::replace(std::uint64_t address, const unsigned char* bytes, con
     if (model_->find_write_back(i, line).present) model_->write_found(bytes, mask);
   }
   if (find(address).present) model_->write_found(bytes, mask);
+  checker_.replace(address, bytes, mask);
 }
 
 // Housekeeping.
@@ -576,6 +600,8 @@ void RtlLlcSlice::reset() {
   for (const auto& i : inputs) i->reset();
   memory->reset();
   remote->reset();
+  checker_.reset();
+  for (const auto& c : channel_checkers_) c->reset();
   tokens_.clear();
   atomics_.reset();
   counts_.clear();

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "modules/bridge/line_checker.h"
 #include "modules/bridge/line_initiator.h"
 #include "modules/bridge/line_target.h"
 #include "modules/bridge/rtl_clock.h"
@@ -25,6 +26,7 @@
 #include "modules/protocol/holds_bytes.h"
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/platform_interfaces.h"
+#include "rtl/llc_slice/llc_slice_checker.h"
 #include "rtl/llc_slice/llc_slice_model.h"
 
 namespace tessera {
@@ -36,6 +38,8 @@ namespace tessera {
 /// Timing: that of LlcSlice, except: each channel carries one message a cycle; atomics are a read
 /// and a store of the line (AtomicUnit); whether the home keeps a line is decided at a request's
 /// arrival, not at the fill.
+///
+/// Checkers at the pins: LineChecker at each channel, LlcSliceChecker. A broken rule ends the run.
 ///
 /// Requests must carry values. Phases: all four.
 class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSite>,
@@ -122,6 +126,8 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
     std::function<void()> done;
   };
 
+  void check_channel(const char* channel, const LineRequestPins& requests,
+                     const LineResponsePins& responses, bool to_memory);
   void report_unknown(const char* what, std::uint32_t id) const;
   void count_lookup(const LlcSlicePins::Events& e, Tick t);
   void observe(const LineToken& token, bool leaving);
@@ -141,6 +147,8 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
   const std::optional<PartitionCaching> caching_;  ///< role "partition"
   std::unique_ptr<LlcSliceModel> model_;
   RtlClock clock_;
+  LlcSliceChecker checker_;
+  std::vector<std::unique_ptr<LineChecker>> channel_checkers_;
   LineTokens tokens_{LlcSlicePins::kIds};
   AtomicUnit atomics_;
   PayloadCheck check_;
