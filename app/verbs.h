@@ -35,6 +35,8 @@ ArgumentParser config_arguments();
 int config_verb(const std::vector<std::string>& arguments);
 ArgumentParser diff_arguments();
 int diff_verb(const std::vector<std::string>& arguments);
+ArgumentParser vp_arguments();
+int vp_verb(const std::vector<std::string>& arguments);
 ArgumentParser completion_arguments();
 int completion_verb(const std::vector<std::string>& arguments);
 

@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 # Components in link order: a library before its dependencies.
 set(rooms)
 foreach(room app report studies platforms configuration umh probe rdma host sm llc mdr noc mmu memory cache power kernels
-             plan bridge protocol kernel policies ptx_analysis ptx common)
+             vp plan bridge protocol kernel policies ptx_analysis ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})
@@ -22,7 +22,7 @@ endforeach()
 # The libraries for users, each with one or more components.
 add_library(tessera_modules INTERFACE)
 set_target_properties(tessera_modules PROPERTIES EXPORT_NAME modules)
-foreach(room umh probe rdma host sm llc mdr noc mmu memory cache power plan bridge protocol kernel)
+foreach(room umh probe rdma host sm llc mdr noc mmu memory cache power vp plan bridge protocol kernel)
   if(TARGET tessera_${room})
     target_link_libraries(tessera_modules INTERFACE tessera_${room})
   endif()

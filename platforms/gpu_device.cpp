@@ -88,10 +88,16 @@ CommandProcessorSite GpuDevice::launch_platform() {
     };
   }
   p.on_start = [this](std::uint32_t queue, LaunchSlot slot, const KernelProgram& program) {
-    const LaunchId launch = of_queue_[queue];
-    if (!on_kernel_start || launch == 0) return;  // firmware's launches have no number
-    const Submitted& s = submitted_.at(launch);
-    on_kernel_start({launch, slot, s.stream, s.ready_at}, program);
+    LaunchId& launch = of_queue_[queue];
+    const bool firmware = launch == 0;
+    if (firmware) launch = kFirmwareLaunches + ++firmware_launches_;
+    if (!on_kernel_start) return;
+    if (firmware) {
+      on_kernel_start({launch, slot, "queue " + std::to_string(queue), now()}, program);
+    } else {
+      const Submitted& s = submitted_.at(launch);
+      on_kernel_start({launch, slot, s.stream, s.ready_at}, program);
+    }
   };
   p.on_turn = [this](std::uint32_t queue) {
     if (on_kernel_turn) on_kernel_turn(of_queue_[queue]);
@@ -99,6 +105,7 @@ CommandProcessorSite GpuDevice::launch_platform() {
   p.on_end = [this](std::uint32_t queue, const KernelEnd& end) {
     if (!system_->dispatcher().runs()) system_->kernel_ended();
     if (on_kernel_end) on_kernel_end(of_queue_[queue], end);
+    if (of_queue_[queue] > kFirmwareLaunches) of_queue_[queue] = 0;
   };
   return p;
 }

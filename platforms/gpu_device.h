@@ -104,6 +104,8 @@ class GpuDevice final : public Device {
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
   }
+  /// A number that changes whenever software of a virtual platform does something. Can be empty.
+  std::function<std::uint64_t()> software_activity;
   /// Called by working(). Can be empty.
   std::function<void(const std::string& what, double done)> on_working;
 
@@ -162,9 +164,12 @@ class GpuDevice final : public Device {
     std::string stream;
     Tick ready_at = 0;
   };
+  /// Numbers of launches by the packets of firmware are above.
+  static constexpr LaunchId kFirmwareLaunches = LaunchId{1} << 32;
   LaunchStreams streams_;
   std::map<LaunchId, Submitted> submitted_;  ///< that have not ended
   std::vector<LaunchId> of_queue_;           ///< launch of each command queue; 0: none
+  std::uint64_t firmware_launches_ = 0;
 };
 
 }  // namespace tessera

@@ -75,7 +75,7 @@ bool HostInterface::access(tlm::tlm_generic_payload& payload) {
   if (address >= Allocations::kBase) {
     served = device_(payload.get_command(), address, data, length);
   } else if (address >= kMemoryBytes || length > kMemoryBytes - address) {
-    served = false;
+    served = software_memory && software_memory(payload.get_command(), address, data, length);
   } else if (payload.is_read()) {
     std::memcpy(data, bytes_.get() + address, length);
   } else if (payload.is_write()) {
@@ -135,9 +135,6 @@ bool HostInterface::kernel_failed(std::uint32_t queue) {
 
 void HostInterface::handle_interrupt() {
   if (!command_processor.interrupt->read()) return;
-  // Another queue's interrupt can come in the delta cycle in which these are acknowledged, so that
-  // the level does not change.
-  next_trigger(sc_core::SC_ZERO_TIME);
   for (std::uint32_t queue = 0; queue < tails_.size(); ++queue) {
     // Interrupts for firmware's packets are not for the driver.
     if (tails_[queue] == 0) continue;
@@ -149,6 +146,9 @@ void HostInterface::handle_interrupt() {
       if (!kernel_failed(queue)) write_register(queue, CommandRegister::kError, 0);
     }
     write_register(queue, CommandRegister::kInterruptStatus, pending);
+    // Another queue's interrupt can come in the delta cycle in which this one is acknowledged, so
+    // that the level does not change.
+    next_trigger(sc_core::SC_ZERO_TIME);
     if (on_launch_ended) on_launch_ended(queue, failure);
   }
 }

@@ -35,6 +35,8 @@ class HostInterface final : public sc_core::sc_module {
                                           unsigned char* data, std::uint64_t bytes)>;
 
   tlm_utils::multi_passthrough_target_socket<HostInterface> memory;
+  /// Addresses of neither window: memory of a virtual platform's software. Can be empty.
+  DeviceAccess software_memory;
   CommandProcessor command_processor;
 
   HostInterface(const sc_core::sc_module_name& name, const DispatchConfig& config,

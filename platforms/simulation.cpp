@@ -163,8 +163,9 @@ void Simulation::Impl::build_supervisor() {
     const std::uint64_t waiting = system().pages_moving() ? now() : 0;
     CopyEngine* const engine = device_.copy_engine();
     const std::uint64_t copying = engine == nullptr || engine->idle() ? 0 : now();
+    const std::uint64_t software = device_.software_activity ? device_.software_activity() : 0;
     return instructions() + system().dispatcher().count_ctas() + pool_.acquired() + waiting +
-           copying;
+           copying + software;
   };
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };

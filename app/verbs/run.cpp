@@ -9,10 +9,10 @@
 #include "app/point.h"
 #include "app/progress.h"
 #include "app/report/csv.h"
-#include "app/report/html.h"
 #include "app/report/summary.h"
 #include "app/report/text.h"
 #include "app/result_folder.h"
+#include "app/run_files.h"
 #include "app/systemc_reports.h"
 #include "app/verbs.h"
 #include "common/error.h"
@@ -49,21 +49,6 @@ class RunMeter {
   ProgressMeter meter_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-/// Writes the run's files, the report last. Returns the report's path; empty if it is not written.
-std::string write_files(const OutputDirectory& out, const PointOutcome& outcome,
-                        const Workload& program, Delivery& delivery) {
-  delivery.attempt([&] { out.write("stats.json", document_text(outcome.stats)); });
-  for (const OutputFile& file : program.output_files()) {
-    delivery.attempt([&] { out.write(file.name, file.bytes); });
-  }
-  delivery.attempt([&] { out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue)); });
-  const bool written = delivery.attempt([&] {
-    out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
-                                        outcome.failure.value_or("")));
-  });
-  return written ? out.path_of("report.html") : "";
-}
 
 std::unique_ptr<Workload> read_workload(const std::string& name,
                                         const std::optional<std::string>& manifest) {
@@ -222,7 +207,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   if (folder) {
     delivery.attempt([&] {
       const ResultFolder::Target target = folder->for_result(!outcome.failure);
-      report = write_files(target.directory, outcome, *program, delivery);
+      report = write_run_files(target.directory, outcome, *program, delivery);
     });
   }
   delivery.attempt([&] {

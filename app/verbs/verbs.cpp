@@ -19,6 +19,8 @@ const std::vector<Verb>& verbs() {
        config_arguments, config_verb},
       {"diff", "print the changes between two runs, or two folders of runs", diff_arguments,
        diff_verb},
+      {"vp", "run software on RISC-V cores, with the devices of a virtual platform", vp_arguments,
+       vp_verb},
       {"completion", "print the script that completes commands in bash or zsh",
        completion_arguments, completion_verb},
   };

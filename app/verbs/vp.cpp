@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/console.h"
+#include "app/point.h"
+#include "app/report/summary.h"
+#include "app/result_folder.h"
+#include "app/run_files.h"
+#include "app/systemc_reports.h"
+#include "app/verbs.h"
+#include "common/error.h"
+#include "common/input_file.h"
+#include "common/json.h"
+#include "common/quantity.h"
+#include "platforms/virtual_platform.h"
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using nlohmann::ordered_json;
+using End = VirtualPlatformResult::End;
+
+constexpr unsigned kMostHarts = 8;
+
+/// The shared object beside the command, in a build tree or a prefix; TESSERA_ISS is another one.
+std::string find_iss() {
+  if (const char* const chosen = std::getenv("TESSERA_ISS")) return chosen;
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  constexpr const char* kName = "libtessera_unicorn.so";
+  for (const fs::path& file : {here / "lib" / "tessera" / kName, here / "iss" / kName}) {
+    if (fs::exists(file, error)) return file.string();
+  }
+  throw InputError(
+      "this build has no instruction-set simulator. On Debian: apt-get install libunicorn-dev, "
+      "then "
+      "build again");
+}
+
+std::uint64_t read_address(const std::string& text, const std::string& option) {
+  std::size_t used = 0;
+  std::uint64_t address = 0;
+  try {
+    address = std::stoull(text, &used, 0);
+  } catch (const std::logic_error&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size()) {
+    throw InputError(option + ": '" + text + "' is no address; expected 0x80200000");
+  }
+  return address;
+}
+
+std::uint64_t read_size(const po::variables_map& values, const std::string& option,
+                        const std::string& unit) {
+  const auto& text = values[option].as<std::string>();
+  std::string why;
+  const auto quantity = read_quantity(text, unit, why);
+  const auto whole = quantity ? quantity->whole() : std::nullopt;
+  if (!whole) throw InputError("--" + option + ": '" + text + "' is no number of " + unit + why);
+  return *whole;
+}
+
+/// FILE or FILE@ADDRESS.
+VirtualPlatformOptions::File read_file(const std::string& text) {
+  VirtualPlatformOptions::File file;
+  const std::size_t at = text.rfind('@');
+  file.file = text.substr(0, at);
+  if (at != std::string::npos) file.address = read_address(text.substr(at + 1), text);
+  return file;
+}
+
+/// \n, \r, \t and \\ of a script.
+std::string unescaped(const std::string& text, const std::string& place) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      out += text[i];
+      continue;
+    }
+    const char c = ++i < text.size() ? text[i] : ' ';
+    const std::string from = "nrt\\";
+    const std::size_t known = from.find(c);
+    if (known == std::string::npos) {
+      throw InputError(place + ": unknown escape; there are \\n, \\r, \\t and \\\\");
+    }
+    out += std::string("\n\r\t\\")[known];
+  }
+  return out;
+}
+
+std::vector<UartStep> read_script(const std::string& file) {
+  std::istringstream in(read_input_file(file));
+  std::vector<UartStep> script;
+  std::string line;
+  for (unsigned n = 1; std::getline(in, line); ++n) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::string place = file + ":" + std::to_string(n);
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string::npos || tab == 0) {
+      throw InputError(place + ": expected EXPECTED TEXT, a tab, TEXT TO SEND");
+    }
+    script.push_back(
+        {unescaped(line.substr(0, tab), place), unescaped(line.substr(tab + 1), place)});
+  }
+  return script;
+}
+
+/// The run on a platform with GPUs, with its files. Returns the statistics.
+ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatformOptions& options,
+                           VirtualPlatformResult& result, bool quiet) {
+  std::vector<std::string> sets;
+  if (values.count("set") != 0) sets = values["set"].as<std::vector<std::string>>();
+  const ResolvedConfig config = resolve_config(values["platform"].as<std::string>(), sets);
+  if (!quiet) warn_of_unused_parameters({&config}, sets);
+  RunOptions run;
+  const auto& mode = values["values"].as<std::string>();
+  if (mode != "carried" && mode != "functional") {
+    throw InputError("--values: '" + mode + "' is neither carried nor functional");
+  }
+  run.values = mode == "carried" ? ValueMode::kCarried : ValueMode::kFunctional;
+  run.interrupted = options.interrupted;
+  FirmwareWorkload workload(options);
+  std::optional<ResultFolder> folder;
+  if (values.count("out") != 0) {
+    folder.emplace("stats.json", values["out"].as<std::string>(), "",
+                   values.count("overwrite") != 0);
+  }
+  const PointOutcome outcome = simulate_point(config, workload, run);
+  result = workload.result();
+  Delivery delivery;
+  if (folder) {
+    const ResultFolder::Target target = folder->for_result(!outcome.failure);
+    write_run_files(target.directory, outcome, workload, delivery);
+  }
+  if (result.why.empty() && outcome.failure && result.end != End::kFinished) {
+    result.why = *outcome.failure;
+  }
+  if (!quiet) {
+    const std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
+    std::fputs(printable(text).c_str(), stderr);
+  }
+  delivery.report();
+  return outcome.stats;
+}
+
+/// Appends what standard input has, without waiting; false at its end.
+bool read_terminal(std::string& text) {
+  pollfd file{STDIN_FILENO, POLLIN, 0};
+  while (poll(&file, 1, 0) > 0) {
+    std::array<char, 256> buffer{};
+    const ssize_t n = read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (n <= 0) return false;
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+const char* text_of(End end) {
+  switch (end) {
+    case End::kFinished:
+      return "finished";
+    case End::kReset:
+      return "reset";
+    case End::kLimit:
+      return "time limit";
+    case End::kInterrupted:
+      return "interrupted";
+    case End::kStuck:
+      return "all cores wait";
+    case End::kLost:
+      return "exception without a handler";
+  }
+  return "";
+}
+
+std::string summary(const VirtualPlatformResult& r) {
+  std::array<char, 200> text{};
+  const double seconds = std::max(r.host_seconds, 1e-9);
+  std::snprintf(text.data(), text.size(),
+                "\n  end            %s\n  instructions   %llu (%.0f million a second of the host)\n"
+                "  simulated      %.6f s in %.2f s\n",
+                text_of(r.end), static_cast<unsigned long long>(r.instructions),
+                static_cast<double>(r.instructions) / seconds / 1e6,
+                static_cast<double>(r.time_ns) / 1e9, r.host_seconds);
+  return text.data();
+}
+
+}  // namespace
+
+ArgumentParser vp_arguments() {
+  ArgumentParser parser(
+      "vp",
+      "Runs software on RISC-V cores (RV64GC) with the devices of QEMU's machine \"virt\": CLINT,\n"
+      "PLIC, 16550 UART, test finisher. The UART is standard output and input. The exit status is\n"
+      "that of the software; 1 if it did not end by itself (docs/guide/virtual-platform.md).");
+  parser.positional("PROGRAM", "an ELF executable, or an image with @ADDRESS (default: 0x80000000)",
+                    {Completes::Kind::kFile, {}});
+  parser.options()("load", po::value<std::vector<std::string>>()->composing()->value_name("FILE"),
+                   "another ELF file or image@ADDRESS; repeatable")(
+      "harts", po::value<std::string>()->value_name("N"), "cores, 1 to 8 (default: 1)")(
+      "ram", po::value<std::string>()->default_value("128M")->value_name("BYTES"),
+      "memory at 0x80000000")("clock",
+                              po::value<std::string>()->default_value("1GHz")->value_name("HZ"),
+                              "of the cores; an instruction takes a cycle")(
+      "quantum", po::value<std::string>()->value_name("N"),
+      "instructions that a core executes ahead of simulated time (default: 1000)")(
+      "uart", po::value<std::string>()->value_name("FILE"),
+      "a script in place of standard input: lines of EXPECTED TEXT, a tab, TEXT TO SEND")(
+      "limit-ms", po::value<std::string>()->value_name("N"),
+      "ends the run after so many milliseconds of simulated time")(
+      "json", "print one JSON document, with what the UART has sent")(
+      "quiet", "print no summary on standard error");
+  parser.options()("platform", po::value<std::string>()->value_name("PLATFORM"),
+                   "the GPUs beside the cores (default: none)")(
+      "kernels", po::value<std::vector<std::string>>()->composing()->value_name("FILE.ptx"),
+      "PTX whose kernels software can launch by name; repeatable")(
+      "values", po::value<std::string>()->default_value("carried")->value_name("MODE"),
+      "carried or functional, as for run")(
+      "out", po::value<std::string>()->value_name("DIR"),
+      "with --platform: writes stats.json, stats.csv and report.html there");
+  add_set_option(parser);
+  add_overwrite_option(parser);
+  add_plugin_option(parser);
+  parser.completes("platform", {Completes::Kind::kPlatform, {}});
+  parser.completes("kernels", {Completes::Kind::kFile, {}});
+  parser.completes("load", {Completes::Kind::kFile, {}});
+  parser.completes("uart", {Completes::Kind::kFile, {}});
+  return parser;
+}
+
+int vp_verb(const std::vector<std::string>& arguments) {
+  const auto values = vp_arguments().parse(arguments);
+  if (!values) return 0;
+  VirtualPlatformOptions options;
+  options.programs.push_back(read_file(positional_argument(*values, 0)));
+  if (values->count("load") != 0) {
+    for (const auto& text : (*values)["load"].as<std::vector<std::string>>()) {
+      options.programs.push_back(read_file(text));
+    }
+  }
+  options.harts = read_count(*values, "harts", 1, kMostHarts).value_or(options.harts);
+  options.ram_bytes = read_size(*values, "ram", "byte");
+  options.clock_hz = read_size(*values, "clock", "Hz");
+  options.quantum = read_count(*values, "quantum", 1, 1'000'000).value_or(options.quantum);
+  options.limit_ns =
+      std::uint64_t{1'000'000} * read_count(*values, "limit-ms", 1, 999'999'999).value_or(0);
+  if (values->count("uart") != 0) {
+    options.script = read_script((*values)["uart"].as<std::string>());
+  } else {
+    options.poll_input = read_terminal;
+  }
+  if (values->count("kernels") != 0) {
+    options.kernels = (*values)["kernels"].as<std::vector<std::string>>();
+  }
+  load_plugins(*values);
+  options.iss = find_iss();
+  const bool json = values->count("json") != 0;
+  const bool quiet = values->count("quiet") != 0;
+  std::string sent;
+  std::optional<std::string> lost;  // why output has been lost; it ends the run
+  options.on_output = [&](char c) {
+    if (json) {
+      sent += c;
+      return;
+    }
+    try {
+      print_text(std::string(1, c));
+    } catch (const RunError& e) {
+      lost = e.what();
+    }
+  };
+  catch_interrupts();
+  options.interrupted = [&lost] { return interrupted() || lost; };
+  route_systemc_reports(quiet);
+  VirtualPlatformResult result;
+  ordered_json stats;
+  if (values->count("platform") != 0) {
+    stats = run_with_gpus(*values, options, result, quiet);
+  } else {
+    result = run_virtual_platform(options);
+  }
+  if (lost) throw RunError(*lost);
+  if (json) {
+    write_document({{"end", text_of(result.end)},
+                    {"status", result.status},
+                    {"why", result.why},
+                    {"instructions", result.instructions},
+                    {"time_ns", result.time_ns},
+                    {"uart", sent},
+                    {"stats", stats},
+                    {"host", {{"seconds", result.host_seconds}}}});
+  } else if (!quiet) {
+    std::fputs(summary(result).c_str(), stderr);
+  }
+  if (result.end == End::kInterrupted || result.end == End::kLimit) complain(result.places);
+  if (!result.why.empty()) complain(result.why);
+  if (result.end == End::kFinished) return static_cast<int>(std::min(result.status, 255U));
+  return result.end == End::kReset || result.end == End::kLimit ? 0 : 1;
+}
+
+}  // namespace tessera::app

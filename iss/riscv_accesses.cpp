@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encodings: RISC-V unprivileged ISA 20191213, chapters 24 (RV64GC) and 16 (C).
+#include "iss/riscv_accesses.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint32_t kLoad = 0x03;
+constexpr std::uint32_t kLoadFp = 0x07;
+constexpr std::uint32_t kStore = 0x23;
+constexpr std::uint32_t kStoreFp = 0x27;
+constexpr std::uint32_t kAtomic = 0x2f;
+
+/// Bits [high, low] of an instruction.
+std::uint32_t bits(std::uint32_t code, unsigned high, unsigned low) {
+  return code >> low & ((1U << (high - low + 1)) - 1);
+}
+
+std::optional<RiscvAccess> whole(std::uint32_t code) {
+  const auto code_signed = static_cast<std::int32_t>(code);
+  RiscvAccess a;
+  a.base = bits(code, 19, 15);
+  a.bytes = 1U << bits(code, 13, 12);
+  switch (code & 0x7f) {
+    case kLoad:
+    case kLoadFp:
+      a.offset = code_signed >> 20;
+      a.loads = true;
+      return a;
+    case kStore:
+    case kStoreFp:
+      a.offset = (code_signed >> 25) * 32 + static_cast<std::int32_t>(bits(code, 11, 7));
+      a.stores = true;
+      return a;
+    case kAtomic: {
+      constexpr std::uint32_t kLoadReserved = 2;
+      constexpr std::uint32_t kStoreConditional = 3;
+      a.loads = bits(code, 31, 27) != kStoreConditional;
+      a.stores = bits(code, 31, 27) != kLoadReserved;
+      return a;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// funct3 of compressed loads and stores: 1 and 5 doubles (FP), 2 and 6 words, 3 and 7 double
+/// words. Stores are those from 5 on.
+std::optional<RiscvAccess> compressed(std::uint32_t code) {
+  const std::uint32_t kind = bits(code, 15, 13);
+  if (kind == 0 || kind == 4) return std::nullopt;
+  RiscvAccess a;
+  a.stores = kind > 4;
+  a.loads = !a.stores;
+  a.bytes = (kind & 3) == 2 ? 4 : 8;
+  if ((code & 3) == 0) {
+    a.base = 8 + bits(code, 9, 7);
+    a.offset = bits(code, 12, 10) << 3;
+    a.offset |=
+        a.bytes == 4 ? bits(code, 6, 6) << 2 | bits(code, 5, 5) << 6 : bits(code, 6, 5) << 6;
+    return a;
+  }
+  a.base = 2;  // the stack pointer
+  if (a.stores) {
+    a.offset = a.bytes == 4 ? bits(code, 12, 9) << 2 | bits(code, 8, 7) << 6
+                            : bits(code, 12, 10) << 3 | bits(code, 9, 7) << 6;
+  } else {
+    a.offset = bits(code, 12, 12) << 5;
+    a.offset |= a.bytes == 4 ? bits(code, 6, 4) << 2 | bits(code, 3, 2) << 6
+                             : bits(code, 6, 5) << 3 | bits(code, 4, 2) << 6;
+  }
+  return a;
+}
+
+}  // namespace
+
+std::optional<RiscvAccess> riscv_access(std::uint32_t code) {
+  switch (code & 3) {
+    case 0:
+    case 2:
+      return compressed(code & 0xffff);
+    case 3:
+      return whole(code);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace tessera {
+
+/// What a load, store or atomic instruction of RV64GC accesses.
+struct RiscvAccess {
+  unsigned base = 0;        ///< register x0 to x31
+  std::int64_t offset = 0;  ///< bytes
+  unsigned bytes = 0;
+  bool loads = false;
+  bool stores = false;  ///< atomics do both
+};
+
+/// Bytes of an instruction: 2 or 4. `code`: its first 16 bits, at least.
+inline unsigned riscv_length(std::uint32_t code) { return (code & 3) == 3 ? 4 : 2; }
+
+/// None if the instruction accesses no memory.
+std::optional<RiscvAccess> riscv_access(std::uint32_t code);
+
+}  // namespace tessera

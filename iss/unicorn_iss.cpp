@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hart on Unicorn 2. Links the GPL-2.0 library, and is therefore a shared object of its own,
+// which the command loads if a core is wanted.
+//
+// Unicorn executes instructions and translates addresses. It takes no traps: it has no interrupt
+// inputs, and reports each exception to a hook. The trap logic is iss/riscv_traps.h. Facts of
+// Unicorn 2.0.1 that this file relies on, all checked by self_test() when a hart is made:
+//
+// * An exception is reported with the pc 4 bytes after its instruction, whatever its length; ebreak
+//   ends the run as an invalid instruction, with its own pc.
+// * A stop from a block's hook takes effect before the block. Registers are then up to date.
+// * An access to memory that is not mapped ends the run with the registers of before the
+//   instruction, and with the pc of its block.
+// * An access of 8 bytes to a device comes as two of 4, the lower one first.
+// * Privilege, mip and mhartid can only be set in the bytes of a saved context. Their place is
+// found
+//   from that of mstatus.
+#include <unicorn/unicorn.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "iss/riscv_accesses.h"
+#include "iss/riscv_traps.h"
+#include "modules/vp/iss.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint64_t kNoPc = ~std::uint64_t{0};
+constexpr std::uint32_t kWfi = 0x10500073;
+constexpr std::uint32_t kEbreak = 0x00100073;
+constexpr std::uint32_t kCompressedEbreak = 0x9002;
+constexpr std::uint64_t kTimeCsr = 0xc01;
+constexpr std::uint64_t kSupervisorStatus = 0x122;  ///< SIE, SPIE and SPP: of sstatus, in mstatus
+
+void check(uc_err error, const char* what) {
+  if (error != UC_ERR_OK) {
+    throw std::runtime_error(std::string("Unicorn: ") + what + ": " + uc_strerror(error));
+  }
+}
+
+int register_of(std::uint64_t csr) {
+  static const std::map<std::uint64_t, int> ids = {
+      {0x001, UC_RISCV_REG_FFLAGS},     {0x002, UC_RISCV_REG_FRM},      {0x003, UC_RISCV_REG_FCSR},
+      {0x100, UC_RISCV_REG_SSTATUS},    {0x104, UC_RISCV_REG_SIE},      {0x105, UC_RISCV_REG_STVEC},
+      {0x106, UC_RISCV_REG_SCOUNTEREN}, {0x140, UC_RISCV_REG_SSCRATCH}, {0x141, UC_RISCV_REG_SEPC},
+      {0x142, UC_RISCV_REG_SCAUSE},     {0x143, UC_RISCV_REG_STVAL},    {0x144, UC_RISCV_REG_SIP},
+      {0x180, UC_RISCV_REG_SATP},       {0x300, UC_RISCV_REG_MSTATUS},  {0x301, UC_RISCV_REG_MISA},
+      {0x302, UC_RISCV_REG_MEDELEG},    {0x303, UC_RISCV_REG_MIDELEG},  {0x304, UC_RISCV_REG_MIE},
+      {0x305, UC_RISCV_REG_MTVEC},      {0x340, UC_RISCV_REG_MSCRATCH}, {0x341, UC_RISCV_REG_MEPC},
+      {0x342, UC_RISCV_REG_MCAUSE},     {0x343, UC_RISCV_REG_MTVAL},    {0x344, UC_RISCV_REG_MIP},
+      {0xf14, UC_RISCV_REG_MHARTID},
+  };
+  const auto found = ids.find(csr);
+  return found == ids.end() ? UC_RISCV_REG_INVALID : found->second;
+}
+
+class UnicornIss final : public Iss, private TrapState {
+ public:
+  UnicornIss(std::uint32_t hart, IssBus& bus);
+  ~UnicornIss() override;
+  UnicornIss(const UnicornIss&) = delete;
+  UnicornIss& operator=(const UnicornIss&) = delete;
+
+  void map_memory(std::uint64_t address, std::uint64_t bytes, unsigned char* host,
+                  bool writable) override;
+  void map_device(std::uint64_t address, std::uint64_t bytes) override;
+  void unmap(std::uint64_t address, std::uint64_t bytes) override;
+  void forget_code(std::uint64_t address, std::uint64_t bytes) override;
+  void reset(std::uint64_t pc, std::uint64_t argument) override;
+  IssStop run(std::uint64_t instructions) override;
+  void stop() override { stopped_ = true; }
+  void set_pending(std::uint64_t mip) override { wires_ = mip; }
+  std::uint64_t instructions() const override { return executed_; }
+  void set_on_fault(std::function<void(const IssFault&)> on_fault) override {
+    on_fault_ = std::move(on_fault);
+  }
+  std::uint64_t pc() const override { return get(UC_RISCV_REG_PC); }
+  std::uint64_t read_register(unsigned number) const override;
+  void write_register(unsigned number, std::uint64_t value) override;
+  void set_breakpoint(std::uint64_t address, bool set) override;
+
+ private:
+  struct Memory {
+    std::uint64_t bytes = 0;
+    unsigned char* host = nullptr;
+  };
+  struct Device {
+    UnicornIss* iss = nullptr;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct Block {
+    std::uint64_t address = kNoPc;
+    std::uint32_t bytes = 0;
+    std::uint32_t instructions = 0;
+  };
+  struct Access {
+    std::uint64_t address = 0;
+    unsigned bytes = 0;
+    bool store = false;
+  };
+
+  // TrapState.
+  std::uint64_t read(TrapCsr csr) const override;
+  void write(TrapCsr csr, std::uint64_t value) override;
+  Privilege privilege() const override;
+  void set_privilege(Privilege privilege) override;
+  void set_pc(std::uint64_t pc) override { set(UC_RISCV_REG_PC, pc); }
+
+  std::uint64_t get(int id) const {
+    std::uint64_t value = 0;
+    uc_reg_read(uc_, id, &value);
+    return value;
+  }
+  void set(int id, std::uint64_t value) { uc_reg_write(uc_, id, &value); }
+  std::uint64_t get_context(std::size_t offset) const;
+  void set_context(std::size_t offset, std::uint64_t value, std::size_t bytes = 8);
+  void find_context();
+  void self_test();
+
+  void begin_block(std::uint64_t address, std::uint32_t bytes);
+  std::uint32_t count(std::uint64_t address, std::uint32_t bytes) const;
+  /// The instruction at an address; 0 if it is not in memory.
+  std::uint32_t code_at(std::uint64_t address) const;
+  std::optional<std::uint64_t> find_access(const Access& access) const;
+  bool half_of(const Access& access);
+  void access_bus(const Access& access, std::uint64_t& value);
+  void fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
+  void illegal(std::uint64_t pc);
+  bool reads_time(std::uint32_t code, std::uint64_t pc);
+  std::uint64_t load(const Device& device, std::uint64_t offset, unsigned bytes);
+  void store(const Device& device, std::uint64_t offset, unsigned bytes, std::uint64_t value);
+
+  static void on_exception(uc_engine* uc, std::uint32_t cause, void* self);
+  static void on_block(uc_engine* uc, std::uint64_t address, std::uint32_t bytes, void* self);
+  static void on_code(uc_engine* uc, std::uint64_t address, std::uint32_t bytes, void* self);
+  static bool on_invalid(uc_engine* uc, uc_mem_type type, std::uint64_t address, int bytes,
+                         std::int64_t value, void* self);
+  static std::uint64_t on_load(uc_engine* uc, std::uint64_t offset, unsigned bytes, void* device);
+  static void on_store(uc_engine* uc, std::uint64_t offset, unsigned bytes, std::uint64_t value,
+                       void* device);
+  void hook(int type, void* callback, std::uint64_t begin = 1, std::uint64_t end = 0);
+
+  const std::uint32_t hart_;
+  IssBus& bus_;
+  uc_engine* uc_ = nullptr;
+  uc_context* context_ = nullptr;
+  std::map<TrapCsr, std::size_t> places_;  ///< in the context
+  std::size_t status_at_ = 0;              ///< of mstatus
+  std::size_t privilege_at_ = 0;
+  std::function<void(const IssFault&)> on_fault_;
+  std::map<std::uint64_t, Memory> memories_;  ///< by address
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::map<std::uint64_t, uc_hook> breakpoints_;
+  std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
+  std::uint64_t wires_ = 0;
+  std::uint64_t executed_ = 0;
+  std::uint64_t limit_ = 0;
+  std::uint64_t block_ = kNoPc;  ///< the block that runs
+  std::uint32_t block_bytes_ = 0;
+  std::uint64_t passed_ = kNoPc;  ///< a breakpoint at which the run begins
+  bool quantum_ended_ = false;
+  bool stopped_ = false;
+  bool at_breakpoint_ = false;
+  int exception_ = -1;
+  Access invalid_;
+  bool lost_ = false;
+  std::uint64_t fault_at_ = kNoPc;  ///< executed_ at the last fault
+  Access half_;                     ///< an access of 8 bytes of which the lower half has come
+  std::uint64_t half_value_ = 0;
+  bool half_is_open_ = false;
+  std::exception_ptr thrown_;  ///< by the bus
+  bool refused_ = false;       ///< by the bus
+  Access refused_access_;
+};
+
+UnicornIss::UnicornIss(std::uint32_t hart, IssBus& bus) : hart_(hart), bus_(bus) {
+  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &uc_), "no RV64");
+  check(uc_context_alloc(uc_, &context_), "context");
+  hook(UC_HOOK_INTR, reinterpret_cast<void*>(&on_exception));
+  hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block));
+  hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(&on_invalid));
+  find_context();
+  self_test();
+}
+
+UnicornIss::~UnicornIss() {
+  if (context_ != nullptr) uc_context_free(context_);
+  if (uc_ != nullptr) uc_close(uc_);
+}
+
+void UnicornIss::hook(int type, void* callback, std::uint64_t begin, std::uint64_t end) {
+  uc_hook handle = 0;
+  check(uc_hook_add(uc_, &handle, type, callback, this, begin, end), "hook");
+}
+
+// The saved context.
+
+std::uint64_t UnicornIss::get_context(std::size_t offset) const {
+  uc_context_save(uc_, context_);
+  std::uint64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const char*>(context_) + offset, sizeof value);
+  return value;
+}
+
+void UnicornIss::set_context(std::size_t offset, std::uint64_t value, std::size_t bytes) {
+  uc_context_save(uc_, context_);
+  std::memcpy(reinterpret_cast<char*>(context_) + offset, &value, bytes);
+  uc_context_restore(uc_, context_);
+}
+
+/// Finds the word of each CSR: the one that a write changes, in machine mode. The privilege is four
+/// words before mstatus, and mhartid one (CPURISCVState of QEMU 5.0).
+void UnicornIss::find_context() {
+  const std::pair<TrapCsr, std::uint64_t> marks[] = {
+      {TrapCsr::kMstatus, 0x1800}, {TrapCsr::kMedeleg, 0xb100}, {TrapCsr::kMideleg, 0x222},
+      {TrapCsr::kMie, 0x888},      {TrapCsr::kMtvec, 0x1000},   {TrapCsr::kMepc, 0x1000},
+      {TrapCsr::kMcause, 5},       {TrapCsr::kMtval, 5},        {TrapCsr::kMip, 0x222},
+      {TrapCsr::kStvec, 0x1000},   {TrapCsr::kSepc, 0x1000},    {TrapCsr::kScause, 5},
+      {TrapCsr::kStval, 5}};
+  const std::size_t size = uc_context_size(uc_);
+  std::vector<char> before(size);
+  for (const auto& [csr, mark] : marks) {
+    const int id = register_of(static_cast<std::uint64_t>(csr));
+    uc_context_save(uc_, context_);
+    std::memcpy(before.data(), context_, size);
+    set(id, mark);
+    uc_context_save(uc_, context_);
+    std::size_t changed = 0;
+    for (std::size_t at = 0; at + 8 <= size; at += 8) {
+      if (std::memcmp(before.data() + at, reinterpret_cast<const char*>(context_) + at, 8) == 0) {
+        continue;
+      }
+      places_[csr] = at;
+      ++changed;
+    }
+    set(id, 0);
+    if (changed != 1) {
+      throw std::runtime_error("Unicorn: this version keeps the state of a hart elsewhere");
+    }
+  }
+  status_at_ = places_.at(TrapCsr::kMstatus);
+  privilege_at_ = status_at_ - 32;
+}
+
+void UnicornIss::self_test() {
+  const auto demand = [](bool fact, const char* what) {
+    if (!fact) throw std::runtime_error(std::string("Unicorn: this version differs: ") + what);
+  };
+  demand(privilege() == Privilege::kMachine, "a hart does not begin in machine mode");
+  set_context(status_at_ - 8, hart_);
+  constexpr std::uint64_t kAt = 0x1000;
+  constexpr std::uint64_t kBytes = 0x1000;
+  void* const page = std::aligned_alloc(kBytes, kBytes);
+  std::memset(page, 0, kBytes);
+  const std::array<std::uint32_t, 6> program = {
+      0xf1402573,  // csrr a0, mhartid
+      0x344025f3,  // csrr a1, mip
+      0x00000073,  // ecall
+      0x00160613,  // addi a2, a2, 1
+      0x0006b703,  // ld a4, 0(a3)
+      0x00000073,
+  };
+  std::memcpy(page, program.data(), sizeof program);
+  map_memory(kAt, kBytes, static_cast<unsigned char*>(page), true);
+  limit_ = ~std::uint64_t{0};
+  set_context(places_.at(TrapCsr::kMip), 0x880);
+  uc_emu_start(uc_, kAt, kNoPc, 0, 0);
+  demand(get(UC_RISCV_REG_A0) == hart_, "mhartid");
+  demand(get(UC_RISCV_REG_A1) == 0x880, "mip");
+  demand(exception_ == static_cast<int>(kCauseUserCall) && pc() == kAt + 12,
+         "the pc of an exception");
+  exception_ = -1;
+  set(UC_RISCV_REG_A3, 0x123450000);
+  const uc_err error = uc_emu_start(uc_, kAt + 12, kNoPc, 0, 0);
+  demand(error == UC_ERR_READ_UNMAPPED && get(UC_RISCV_REG_A2) == 1 &&
+             invalid_.address == 0x123450000 && find_access(invalid_) == kAt + 16,
+         "an access to nothing");
+  set_privilege(Privilege::kSupervisor);
+  uc_emu_start(uc_, kAt, kNoPc, 0, 0);
+  demand(exception_ == static_cast<int>(kCauseIllegal) && pc() == kAt + 4,
+         "supervisor mode reads mhartid");
+  exception_ = -1;
+  unmap(kAt, kBytes);
+  std::free(page);
+  set_context(places_.at(TrapCsr::kMip), 0);
+  set_privilege(Privilege::kMachine);
+  executed_ = 0;
+}
+
+// Memory.
+
+void UnicornIss::map_memory(std::uint64_t address, std::uint64_t bytes, unsigned char* host,
+                            bool writable) {
+  const std::uint32_t rights = writable ? UC_PROT_ALL : UC_PROT_READ | UC_PROT_EXEC;
+  check(uc_mem_map_ptr(uc_, address, bytes, rights, host), "map of memory");
+  memories_[address] = {bytes, host};
+}
+
+void UnicornIss::map_device(std::uint64_t address, std::uint64_t bytes) {
+  devices_.push_back(std::make_unique<Device>(Device{this, address, bytes}));
+  void* const d = devices_.back().get();
+  check(uc_mmio_map(uc_, address, bytes, &on_load, d, &on_store, d), "map of a device");
+}
+
+void UnicornIss::unmap(std::uint64_t address, std::uint64_t bytes) {
+  // Unicorn keeps translated code of memory that is gone.
+  forget_code(address, bytes);
+  check(uc_mem_unmap(uc_, address, bytes), "unmap");
+  memories_.erase(address);
+}
+
+void UnicornIss::forget_code(std::uint64_t address, std::uint64_t bytes) {
+  uc_ctl_remove_cache(uc_, address, address + bytes);
+}
+
+std::uint64_t UnicornIss::on_load(uc_engine*, std::uint64_t offset, unsigned bytes, void* device) {
+  const auto& d = *static_cast<Device*>(device);
+  return d.iss->load(d, offset, bytes);
+}
+
+void UnicornIss::on_store(uc_engine*, std::uint64_t offset, unsigned bytes, std::uint64_t value,
+                          void* device) {
+  const auto& d = *static_cast<Device*>(device);
+  d.iss->store(d, offset, bytes, value);
+}
+
+std::uint64_t UnicornIss::load(const Device& device, std::uint64_t offset, unsigned bytes) {
+  const Access access{device.address + offset, bytes, false};
+  if (access.address == half_.address + 4 && bytes == 4 && half_is_open_ && !half_.store) {
+    half_is_open_ = false;
+    return half_value_ >> 32;
+  }
+  std::uint64_t value = 0;
+  if (!half_of(access)) {
+    access_bus(access, value);
+    return value;
+  }
+  access_bus(half_, half_value_);
+  return half_value_ & 0xffffffff;
+}
+
+void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned bytes,
+                       std::uint64_t value) {
+  const Access access{device.address + offset, bytes, true};
+  if (access.address == half_.address + 4 && bytes == 4 && half_is_open_ && half_.store) {
+    half_is_open_ = false;
+    half_value_ |= value << 32;
+    access_bus(half_, half_value_);
+  } else if (half_of(access)) {
+    half_value_ = value & 0xffffffff;
+  } else {
+    access_bus(access, value);
+  }
+}
+
+/// Whether an access is the lower half of one of 8 bytes.
+bool UnicornIss::half_of(const Access& access) {
+  const Access whole{access.address, 8, access.store};
+  half_is_open_ = access.bytes == 4 && access.address % 8 == 0 && find_access(whole).has_value();
+  if (half_is_open_) half_ = whole;
+  return half_is_open_;
+}
+
+void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
+  bool done = true;
+  // An exception must not pass Unicorn's frames, which are C: run() throws it.
+  try {
+    done = access.store ? bus_.store(access.address, &value, access.bytes)
+                        : bus_.load(access.address, &value, access.bytes);
+  } catch (...) {
+    thrown_ = std::current_exception();
+    stopped_ = true;
+  }
+  if (!done && !refused_) {
+    refused_ = true;
+    refused_access_ = access;
+  }
+}
+
+bool UnicornIss::on_invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int bytes,
+                            std::int64_t, void* self) {
+  static_cast<UnicornIss*>(self)->invalid_ = {
+      address, static_cast<unsigned>(bytes),
+      type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT};
+  return false;
+}
+
+// Execution.
+
+void UnicornIss::on_exception(uc_engine* uc, std::uint32_t cause, void* self) {
+  static_cast<UnicornIss*>(self)->exception_ = static_cast<int>(cause);
+  uc_emu_stop(uc);
+}
+
+void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes, void* self) {
+  static_cast<UnicornIss*>(self)->begin_block(address, bytes);
+}
+
+void UnicornIss::on_code(uc_engine* uc, std::uint64_t address, std::uint32_t, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  if (address == iss.passed_) {
+    iss.passed_ = kNoPc;
+    return;
+  }
+  iss.at_breakpoint_ = true;
+  uc_emu_stop(uc);
+}
+
+void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
+  if (executed_ >= limit_ || stopped_ || refused_) {
+    quantum_ended_ = true;
+    uc_emu_stop(uc_);
+    return;
+  }
+  block_ = address;
+  block_bytes_ = bytes;
+  Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
+  if (known.address != address || known.bytes != bytes) {
+    known = {address, bytes, count(address, bytes)};
+  }
+  executed_ += known.instructions;
+}
+
+std::uint32_t UnicornIss::count(std::uint64_t address, std::uint32_t bytes) const {
+  std::uint32_t n = 0;
+  for (std::uint64_t at = address; at < address + bytes; at += riscv_length(code_at(at))) ++n;
+  return n;
+}
+
+std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
+  auto after = memories_.upper_bound(address);
+  if (after == memories_.begin()) return 0;
+  const auto& [base, memory] = *std::prev(after);
+  const std::uint64_t offset = address - base;
+  if (offset + 2 > memory.bytes) return 0;
+  std::uint32_t code = 0;
+  std::memcpy(&code, memory.host + offset, offset + 4 <= memory.bytes ? 4 : 2);
+  return riscv_length(code) == 4 ? code : code & 0xffff;
+}
+
+/// The instruction of the present block that does an access, with the present registers: the first
+/// that can be it.
+std::optional<std::uint64_t> UnicornIss::find_access(const Access& access) const {
+  for (std::uint64_t at = block_; at < block_ + block_bytes_;) {
+    const std::uint32_t code = code_at(at);
+    const auto a = riscv_access(code);
+    if (a && a->bytes == access.bytes && (access.store ? a->stores : a->loads) &&
+        read_register(a->base) + static_cast<std::uint64_t>(a->offset) == access.address) {
+      return at;
+    }
+    at += riscv_length(code);
+  }
+  return std::nullopt;
+}
+
+void UnicornIss::fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value) {
+  // The handler's first instruction has not been executed.
+  lost_ = cause == kCauseFetchAccess && fault_at_ == executed_;
+  fault_at_ = executed_;
+  if (lost_) return;
+  if (on_fault_) on_fault_({cause, pc, value});
+  take_trap(*this, cause, pc, value);
+}
+
+void UnicornIss::illegal(std::uint64_t pc) {
+  const std::uint32_t code = code_at(pc);
+  if (reads_time(code, pc)) return;
+  fault(kCauseIllegal, pc, code);
+}
+
+/// Performs csrr of `time`, which Unicorn does not have: in all modes, because it has no
+/// mcounteren.
+bool UnicornIss::reads_time(std::uint32_t code, std::uint64_t pc) {
+  if ((code & 0xfffff07f) != (kTimeCsr << 20 | 2U << 12 | 0x73)) return false;
+  const unsigned to = code >> 7 & 31;
+  if (to != 0) set(UC_RISCV_REG_X0 + static_cast<int>(to), bus_.time());
+  set_pc(pc + 4);
+  return true;
+}
+
+IssStop UnicornIss::run(std::uint64_t instructions) {
+  limit_ = executed_ + instructions;
+  stopped_ = false;
+  passed_ = pc();
+  lost_ = false;
+  constexpr std::uint64_t kWires = kMsip | kMtip | kSeip | kMeip;
+  write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
+  for (;;) {
+    if (lost_) return IssStop::kLost;
+    if (const auto interrupt = next_interrupt(*this)) {
+      take_trap(*this, *interrupt, pc(), 0);
+    }
+    if (executed_ >= limit_) return IssStop::kQuantum;
+    exception_ = -1;
+    quantum_ended_ = at_breakpoint_ = false;
+    const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    if (refused_) {
+      // The block has gone on: the trap is not precise.
+      refused_ = false;
+      fault(refused_access_.store ? kCauseStoreAccess : kCauseLoadAccess, pc(),
+            refused_access_.address);
+      continue;
+    }
+    switch (error) {
+      case UC_ERR_OK:
+        break;
+      case UC_ERR_READ_UNMAPPED:
+      case UC_ERR_WRITE_UNMAPPED:
+      case UC_ERR_READ_PROT:
+      case UC_ERR_WRITE_PROT:
+        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess,
+              find_access(invalid_).value_or(block_), invalid_.address);
+        continue;
+      case UC_ERR_FETCH_UNMAPPED:
+      case UC_ERR_FETCH_PROT:
+        fault(kCauseFetchAccess, pc(), pc());
+        continue;
+      case UC_ERR_INSN_INVALID: {
+        const std::uint32_t code = code_at(pc());
+        if (code == kEbreak || code == kCompressedEbreak) {
+          fault(kCauseBreakpoint, pc(), pc());
+        } else {
+          illegal(pc());
+        }
+        continue;
+      }
+      default:
+        throw std::runtime_error(std::string("Unicorn: ") + uc_strerror(error));
+    }
+    if (exception_ >= 0) {
+      const std::uint64_t at = pc() - 4;
+      auto cause = static_cast<std::uint64_t>(exception_);
+      set_pc(at);
+      if (cause == kCauseIllegal) {
+        illegal(at);
+      } else {
+        if (cause == kCauseUserCall) cause += static_cast<std::uint64_t>(privilege());
+        const bool of_page = cause == 12 || cause == 13 || cause == 15;
+        fault(cause, at, of_page ? get_context(status_at_ - 80) : 0);
+      }
+      continue;
+    }
+    if (at_breakpoint_) return IssStop::kBreakpoint;
+    if (stopped_) return IssStop::kStopped;
+    if (quantum_ended_) return IssStop::kQuantum;
+    // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
+    if ((read(TrapCsr::kMip) & read(TrapCsr::kMie)) == 0) return IssStop::kWaits;
+  }
+}
+
+void UnicornIss::reset(std::uint64_t pc, std::uint64_t argument) {
+  set_privilege(Privilege::kMachine);
+  set(UC_RISCV_REG_MSTATUS, 0);
+  set(UC_RISCV_REG_MIE, 0);
+  set(UC_RISCV_REG_A0, hart_);
+  set(UC_RISCV_REG_A1, argument);
+  set_pc(pc);
+  executed_ = 0;
+}
+
+// State.
+
+std::uint64_t UnicornIss::read(TrapCsr csr) const {
+  if (csr == TrapCsr::kSstatus) return get_context(status_at_) & kSupervisorStatus;
+  return get_context(places_.at(csr));
+}
+
+void UnicornIss::write(TrapCsr csr, std::uint64_t value) {
+  if (csr == TrapCsr::kSstatus) {
+    const std::uint64_t others = get_context(status_at_) & ~kSupervisorStatus;
+    return set_context(status_at_, others | (value & kSupervisorStatus));
+  }
+  set_context(places_.at(csr), value);
+}
+
+Privilege UnicornIss::privilege() const {
+  return static_cast<Privilege>(get_context(privilege_at_) & 3);
+}
+
+void UnicornIss::set_privilege(Privilege privilege) {
+  set_context(privilege_at_, static_cast<std::uint64_t>(privilege));
+}
+
+std::uint64_t UnicornIss::read_register(unsigned number) const {
+  if (number == 0) return 0;
+  if (number < 32) return get(UC_RISCV_REG_X0 + static_cast<int>(number));
+  if (number == 32) return pc();
+  if (number < 65) return get(UC_RISCV_REG_F0 + static_cast<int>(number) - 33);
+  const auto known = places_.find(static_cast<TrapCsr>(number - 65));
+  if (known != places_.end()) return get_context(known->second);
+  const int id = register_of(number - 65);
+  return id == UC_RISCV_REG_INVALID ? 0 : get(id);
+}
+
+void UnicornIss::write_register(unsigned number, std::uint64_t value) {
+  if (number == 0) return;
+  if (number < 32) return set(UC_RISCV_REG_X0 + static_cast<int>(number), value);
+  if (number == 32) return set_pc(value);
+  if (number < 65) return set(UC_RISCV_REG_F0 + static_cast<int>(number) - 33, value);
+  const int id = register_of(number - 65);
+  if (id != UC_RISCV_REG_INVALID) set(id, value);
+}
+
+void UnicornIss::set_breakpoint(std::uint64_t address, bool set) {
+  const auto found = breakpoints_.find(address);
+  if (set == (found != breakpoints_.end())) return;
+  if (set) {
+    uc_hook handle = 0;
+    check(uc_hook_add(uc_, &handle, UC_HOOK_CODE, reinterpret_cast<void*>(&on_code), this, address,
+                      address),
+          "breakpoint");
+    breakpoints_[address] = handle;
+  } else {
+    uc_hook_del(uc_, found->second);
+    breakpoints_.erase(found);
+  }
+  forget_code(address, 4);
+}
+
+}  // namespace
+
+}  // namespace tessera
+
+extern "C" tessera::Iss* tessera_make_iss(std::uint32_t hart, tessera::IssBus* bus) {
+  return new tessera::UnicornIss(hart, *bus);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/vp/gpu_services.h"
+
+#include <utility>
+
+namespace tessera {
+
+void describe(StatisticsVisitor& v, GpuServicesStats& s) {
+  v.counter("commands", s.commands, "command", "commands executed");
+  v.counter("errors", s.errors, "command", "commands that failed");
+}
+
+GpuServices::GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site)
+    : BlockBase(name, NoConfig(), Unvalidated()), in("in"), site_(std::move(site)) {
+  in.register_b_transport(this, &GpuServices::blocking);
+}
+
+void GpuServices::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  access_registers(*this, payload, now() + delay.value());
+}
+
+bool GpuServices::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t& value) {
+  if (bytes < 4) return false;
+  switch (offset & ~std::uint64_t{7}) {
+    case 0x00:
+      value = kId;
+      break;
+    case 0x08:
+      value = arguments_[0];
+      break;
+    case 0x10:
+      value = arguments_[1];
+      break;
+    case 0x20:
+      value = result_;
+      break;
+    case 0x28:
+      value = static_cast<std::uint64_t>(status_);
+      break;
+    default:
+      return false;
+  }
+  value = part_of(value, offset, bytes);
+  return true;
+}
+
+bool GpuServices::write_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t value) {
+  if (bytes < 4) return false;
+  switch (offset & ~std::uint64_t{7}) {
+    case 0x08:
+      arguments_[0] = with_part(arguments_[0], offset, bytes, value);
+      return true;
+    case 0x10:
+      arguments_[1] = with_part(arguments_[1], offset, bytes, value);
+      return true;
+    case 0x18:
+      if (offset != 0x18) return false;
+      ++stats_.commands;
+      result_ = 0;
+      status_ = execute(value);
+      if (status_ != Status::kOk) ++stats_.errors;
+      return true;
+    default:
+      return false;
+  }
+}
+
+GpuServices::Status GpuServices::execute(std::uint64_t command) {
+  if (command == kFindKernel) {
+    if (arguments_[1] == 0 || arguments_[1] > kMostName) return Status::kBadAddress;
+    std::string name(arguments_[1], ' ');
+    auto* const bytes = reinterpret_cast<unsigned char*>(name.data());
+    if (!site_.read(arguments_[0], bytes, name.size())) return Status::kBadAddress;
+    result_ = site_.kernel(name);
+    return result_ == 0 ? Status::kUnknownKernel : Status::kOk;
+  }
+  if (command == kAllocate) {
+    const auto address = site_.allocate(arguments_[0]);
+    result_ = address.value_or(0);
+    return address ? Status::kOk : Status::kNoMemory;
+  }
+  return Status::kUnknownCommand;
+}
+
+void GpuServices::describe_waiting(std::vector<Waiting>&) const {}
+
+void GpuServices::reset() {
+  arguments_[0] = arguments_[1] = result_ = 0;
+  status_ = Status::kOk;
+  stats_ = Stats();
+}
+
+}  // namespace tessera

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <systemc>
+
+#include "modules/kernel/block_base.h"
+#include "modules/vp/mmio.h"
+
+namespace tessera {
+
+struct GpuServicesStats {
+  Counter commands = 0;
+  Counter errors = 0;
+};
+
+void describe(StatisticsVisitor& v, GpuServicesStats& s);
+
+/// What the services act on.
+struct GpuServicesSite {
+  /// Reads software's memory; false if an address is not memory.
+  std::function<bool(std::uint64_t address, unsigned char* data, std::uint64_t bytes)> read;
+  /// The handle of a kernel, for packets (KernelTable); 0 if there is none of that name.
+  std::function<std::uint64_t(const std::string& name)> kernel;
+  /// Reserves device memory, a multiple of pages. None if there is not enough.
+  std::function<std::optional<std::uint64_t>(std::uint64_t bytes)> allocate;
+};
+
+/// Services for a GPU's driver: loads kernels by name, in place of a loader of code objects, and
+/// reserves device memory. Registers of 64 bits:
+///
+/// | 0x00 ID      | RO | 0x0000000156535447: "GTSV", version 1                        |
+/// | 0x08 ARG0    | RW |                                                              |
+/// | 0x10 ARG1    | RW |                                                              |
+/// | 0x18 COMMAND | WO | 1: the kernel whose name is ARG1 bytes at ARG0; 2: ARG0 bytes of memory |
+/// | 0x20 RESULT  | RO | the kernel's handle, the memory's address; 0 after an error  |
+/// | 0x28 STATUS  | RO | Status of the last command                                   |
+///
+/// A command takes no time.
+class GpuServices final : public BlockBase<NoConfig, GpuServicesStats, GpuServicesSite>,
+                          private MmioRegisters {
+ public:
+  static constexpr std::uint64_t kId = 0x0000'0001'5653'5447;
+  static constexpr std::uint64_t kFindKernel = 1;
+  static constexpr std::uint64_t kAllocate = 2;
+  enum class Status : std::uint8_t {
+    kOk = 0,
+    kUnknownCommand = 1,
+    kBadAddress = 2,  ///< of the name, or a name of more than kMostName bytes
+    kUnknownKernel = 3,
+    kNoMemory = 4,
+  };
+  static constexpr std::uint64_t kMostName = 4096;
+
+  tlm_utils::simple_target_socket<GpuServices> in;
+
+  GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site);
+
+  bool idle() const override { return true; }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+
+ private:
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  bool read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) override;
+  bool write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) override;
+  Status execute(std::uint64_t command);
+
+  const GpuServicesSite site_;
+  std::uint64_t arguments_[2] = {};
+  std::uint64_t result_ = 0;
+  Status status_ = Status::kOk;
+};
+
+}  // namespace tessera

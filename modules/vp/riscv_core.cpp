@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/vp/riscv_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/sc_time.h"
+
+namespace tessera {
+
+std::vector<std::string> RiscvCoreConfig::validate() const {
+  std::vector<std::string> errors;
+  require_from_one(errors, "clock_hz", clock_hz, kTicksPerSecond);
+  require_from_one(errors, "cycles_per_instruction", cycles_per_instruction, 1000);
+  require_from_one(errors, "quantum", quantum, 1'000'000);
+  return errors;
+}
+
+void describe(StatisticsVisitor& v, RiscvCoreStats& s) {
+  v.counter("instructions", s.instructions, "instruction", "instructions executed");
+  v.counter("loads", s.loads, "access", "loads by transactions, without DMI");
+  v.counter("stores", s.stores, "access", "stores by transactions, without DMI");
+  v.counter("faults", s.faults, "exception", "synchronous exceptions that software has taken");
+  v.counter("waits", s.waits, "wait", "WFI that had to wait");
+  v.cycles("waiting", s.waiting, "cycles in WFI");
+}
+
+RiscvCore::RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig& config,
+                     RiscvCoreSite site)
+    : BlockBase(name, config),
+      bus("bus"),
+      software("software"),
+      timer("timer"),
+      external("external"),
+      supervisor_external("supervisor_external"),
+      site_(std::move(site)),
+      clock_(config.clock_hz),
+      iss_(site_.make_iss(site_.hart, *this)) {
+  bus.register_invalidate_direct_mem_ptr(this, &RiscvCore::invalidate_direct);
+  iss_->set_on_fault([this](const IssFault& f) {
+    ++stats_.faults;
+    if (on_fault) on_fault(f);
+  });
+  wake_.bind<&RiscvCore::process>(*this);
+  SC_HAS_PROCESS(RiscvCore);
+  SC_METHOD(sample);
+  dont_initialize();
+  sensitive << software << timer << external << supervisor_external;
+}
+
+void RiscvCore::end_of_elaboration() {
+  for (const BoardRange& r : site_.ranges) map(r);
+}
+
+void RiscvCore::start_of_simulation() { reset(); }
+
+void RiscvCore::map(const BoardRange& range) {
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  payload.set_read();
+  payload.set_address(range.address);
+  const bool direct = range.memory && bus->get_direct_mem_ptr(payload, dmi) &&
+                      dmi.get_start_address() == range.address &&
+                      dmi.get_end_address() == range.address + range.bytes - 1;
+  if (direct) {
+    iss_->map_memory(range.address, range.bytes, dmi.get_dmi_ptr(), dmi.is_write_allowed());
+  } else {
+    iss_->map_device(range.address, range.bytes);
+  }
+}
+
+void RiscvCore::invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end) {
+  for (const BoardRange& r : site_.ranges) {
+    if (!r.memory || end < r.address || begin >= r.address + r.bytes) continue;
+    iss_->unmap(r.address, r.bytes);
+    iss_->map_device(r.address, r.bytes);
+  }
+}
+
+Tick RiscvCore::local_time() const {
+  const std::uint64_t executed = iss_->instructions() - first_;
+  return clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+}
+
+void RiscvCore::process() {
+  const Tick t = now();
+  if (t < busy_until_) {
+    wake_.at(busy_until_);
+    return;
+  }
+  if (waits_) stats_.waiting += t - waits_since_;
+  waits_ = false;
+  first_ = iss_->instructions();
+  accesses_ = 0;
+  const IssStop stop = iss_->run(config_.quantum);
+  stats_.instructions += iss_->instructions() - first_;
+  busy_until_ = clock_.after(t + std::max(local_time(), Tick{1}), 0);
+  first_ = iss_->instructions();
+  accesses_ = 0;
+  if (stop == IssStop::kLost) {
+    if (on_lost) on_lost();
+    return;
+  }
+  if (stop == IssStop::kWaits) {
+    ++stats_.waits;
+    waits_ = true;
+    waits_since_ = busy_until_;
+    return;
+  }
+  wake_.at(busy_until_);
+}
+
+void RiscvCore::sample() {
+  std::uint64_t mip = 0;
+  if (software.read()) mip |= Iss::kMsip;
+  if (timer.read()) mip |= Iss::kMtip;
+  if (external.read()) mip |= Iss::kMeip;
+  if (supervisor_external.read()) mip |= Iss::kSeip;
+  iss_->set_pending(mip);
+  if (waits_ && mip != 0) wake_.at(std::max(now(), busy_until_));
+}
+
+bool RiscvCore::load(std::uint64_t address, void* data, unsigned bytes) {
+  ++stats_.loads;
+  return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(data), bytes);
+}
+
+bool RiscvCore::store(std::uint64_t address, const void* data, unsigned bytes) {
+  ++stats_.stores;
+  // TLM's pointer is not const, also where the target only reads.
+  auto* const bytes_of = static_cast<unsigned char*>(const_cast<void*>(data));
+  return access(tlm::TLM_WRITE_COMMAND, address, bytes_of, bytes);
+}
+
+bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                       unsigned bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  const Tick before = local_time();
+  sc_core::sc_time delay = to_sc_time(before);
+  bus->b_transport(payload, delay);
+  accesses_ += delay.value() - before;
+  return payload.is_response_ok();
+}
+
+void RiscvCore::describe_waiting(std::vector<Waiting>& out) const {
+  if (waits_) out.push_back({std::string(name()) + ".wfi", 1, "an interrupt"});
+}
+
+void RiscvCore::reset() {
+  iss_->reset(site_.reset_pc, site_.argument);
+  stats_ = Stats();
+  first_ = 0;
+  accesses_ = busy_until_ = waits_since_ = 0;
+  waits_ = false;
+  wake_.at(now());
+}
+
+}  // namespace tessera

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "modules/kernel/block_base.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/vp/board_bus.h"
+#include "modules/vp/iss.h"
+
+namespace tessera {
+
+/// All defaults are ours.
+struct RiscvCoreConfig {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t cycles_per_instruction = 1;
+  /// Instructions that the core executes ahead of simulated time, 1 to 10^6.
+  std::uint32_t quantum = 1000;
+
+  std::vector<std::string> validate() const;
+};
+
+struct RiscvCoreStats {
+  Counter instructions = 0;
+  Counter loads = 0;
+  Counter stores = 0;
+  Counter faults = 0;
+  Counter waits = 0;
+  Tick waiting = 0;
+};
+
+void describe(StatisticsVisitor& v, RiscvCoreStats& s);
+
+/// What a core does not have in its configuration.
+struct RiscvCoreSite {
+  std::uint32_t hart = 0;
+  std::uint64_t reset_pc = 0;
+  std::uint64_t argument = 0;  ///< a1 after reset: address of the device tree
+  std::vector<BoardRange> ranges;
+  /// The `time` CSR as of a time.
+  std::function<std::uint64_t(Tick)> time;
+  std::function<std::unique_ptr<Iss>(std::uint32_t hart, IssBus& bus)> make_iss;
+};
+
+/// A RISC-V core (RV64GC, M, S and U mode): executes instructions on an Iss. Instruction fetches,
+/// and accesses to memory that grants DMI, do not leave the core; other accesses are loosely timed
+/// transactions of 1 to 8 bytes.
+///
+/// Timing: an instruction takes `cycles_per_instruction`, an access as long as its target says. The
+/// core executes `quantum` instructions at once, and then waits until simulated time has caught up:
+/// an access carries the time of its basic block's start as its delay, and an interrupt that rises
+/// meanwhile is taken at the end of the quantum. In WFI the core waits for an interrupt that mie
+/// enables, and goes on when it rises.
+///
+/// A refused access is an access fault of the core: precise for an address without a device, after
+/// the basic block for an error of a device. Not modelled: caches and pipelines of the core.
+class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvCoreSite>,
+                        private IssBus {
+ public:
+  tlm_utils::simple_initiator_socket<RiscvCore> bus;
+  sc_core::sc_in<bool> software;             ///< msip
+  sc_core::sc_in<bool> timer;                ///< mtip
+  sc_core::sc_in<bool> external;             ///< meip
+  sc_core::sc_in<bool> supervisor_external;  ///< seip
+
+  RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig& config, RiscvCoreSite site);
+
+  Iss& iss() { return *iss_; }
+  /// Called at each synchronous exception that software takes. Can be empty.
+  std::function<void(const IssFault&)> on_fault;
+  /// Called when the core has taken an exception and there is no handler: it has halted.
+  std::function<void()> on_lost;
+
+  bool idle() const override { return waits_; }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+
+ private:
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end);
+  void process();
+  void sample();
+  void map(const BoardRange& range);
+  bool load(std::uint64_t address, void* data, unsigned bytes) override;
+  bool store(std::uint64_t address, const void* data, unsigned bytes) override;
+  std::uint64_t time() override { return site_.time(now() + local_time()); }
+  bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned bytes);
+  /// Of the core, after the present simulated time.
+  Tick local_time() const;
+
+  const RiscvCoreSite site_;
+  const ClockDomain clock_;
+  std::unique_ptr<Iss> iss_;
+  std::uint64_t first_ = 0;  ///< instructions before the present quantum
+  Tick accesses_ = 0;        ///< time of the accesses in the present quantum
+  Tick busy_until_ = 0;
+  Tick waits_since_ = 0;
+  bool waits_ = false;
+  ProcessTimer wake_;
+};
+
+}  // namespace tessera

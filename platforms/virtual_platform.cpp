@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/virtual_platform.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <systemc>
+#include <utility>
+
+#include "common/error.h"
+#include "common/hex.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/sc_time.h"
+#include "modules/vp/board.h"
+#include "modules/vp/elf_file.h"
+#include "modules/vp/gpu_services.h"
+#include "platforms/gpu_device.h"
+#include "stimuli/ptx/link.h"
+#include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
+#include "stimuli/runner/symbols.h"
+
+namespace tessera {
+
+namespace {
+
+/// The function of the shared object. The object stays loaded.
+MakeIss* load_iss(const std::string& file) {
+  void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) {
+    throw InputError("the instruction-set simulator cannot be loaded: " + std::string(dlerror()) +
+                     "\nOn Debian: apt-get install libunicorn-dev libfdt-dev, then build again");
+  }
+  void* const make = dlsym(object, "tessera_make_iss");
+  if (make == nullptr) throw InputError(file + " has no instruction-set simulator");
+  return reinterpret_cast<MakeIss*>(make);
+}
+
+const char* cause_text(std::uint64_t cause) {
+  static constexpr std::array<const char*, 16> kTexts = {
+      "misaligned fetch",    "fetch access fault",
+      "illegal instruction", "breakpoint",
+      "misaligned load",     "load access fault",
+      "misaligned store",    "store access fault",
+      "call from user mode", "call from supervisor mode",
+      "exception 10",        "call from machine mode",
+      "fetch page fault",    "load page fault",
+      "exception 14",        "store page fault"};
+  return cause < kTexts.size() ? kTexts[cause] : "exception";
+}
+
+}  // namespace
+
+// Not in the unnamed namespace, because FirmwareWorkload::Impl has a Machine.
+namespace firmware {
+
+/// The UART's far end.
+class Terminal {
+ public:
+  Terminal(Uart16550& uart, const VirtualPlatformOptions& options)
+      : uart_(uart), options_(options) {
+    uart.on_output = [this](char c) { sent(c); };
+    wake_.bind<&Terminal::process>(*this);
+    if (options.poll_input) wake_.at(now());
+  }
+
+ private:
+  static constexpr Tick kInterval = 100'000 * kTicksPerNs;
+
+  void sent(char c) {
+    if (options_.on_output) options_.on_output(c);
+    if (step_ >= options_.script.size()) return;
+    seen_ += c;
+    const UartStep& s = options_.script[step_];
+    const std::size_t n = s.expect.size();
+    if (seen_.size() < n || seen_.compare(seen_.size() - n, n, s.expect) != 0) return;
+    for (const char k : s.send) uart_.receive(k);
+    seen_.clear();
+    ++step_;
+  }
+  void process() {
+    std::string input;
+    const bool open = options_.poll_input(input);
+    for (const char c : input) uart_.receive(c);
+    if (open) wake_.at(now() + kInterval);
+  }
+
+  Uart16550& uart_;
+  const VirtualPlatformOptions& options_;
+  std::size_t step_ = 0;
+  std::string seen_;
+  ProcessTimer wake_;
+};
+
+/// The machine with its programs, until they end.
+class Machine {
+ public:
+  using End = VirtualPlatformResult::End;
+
+  /// `devices`, `wires`: of the GPUs.
+  Machine(const VirtualPlatformOptions& options, std::vector<BoardDevice> devices,
+          const Board::Wires& wires)
+      : options_(options), make_(load_iss(options.iss)) {
+    BoardPlan plan;
+    plan.harts = options.harts;
+    plan.ram_bytes = options.ram_bytes;
+    plan.devices = std::move(devices);
+    RiscvCoreConfig core;
+    core.clock_hz = options.clock_hz;
+    core.quantum = options.quantum;
+    board_.emplace(
+        "board", plan, core,
+        [this](std::uint32_t hart, IssBus& bus) { return std::unique_ptr<Iss>(make_(hart, &bus)); },
+        wires);
+    terminal_.emplace(board_->uart, options);
+    for (const auto& file : options.programs) load(file);
+    board_->set_entry(programs_.front().entry);
+    board_->finisher.on_end = [this](TestFinisher::End end, std::uint32_t status) {
+      result_.status = status;
+      finish(end == TestFinisher::End::kReset ? End::kReset : End::kFinished);
+    };
+    limit_.bind<&Machine::reach_limit>(*this);
+    if (options.limit_ns != 0) limit_.at(options.limit_ns * kTicksPerNs);
+    faults_.resize(options.harts);
+    for (std::uint32_t h = 0; h < options.harts; ++h) {
+      RiscvCore& c = *board_->cores[h];
+      c.on_fault = [this, h](const IssFault& f) { faults_[h] = f; };
+      c.on_lost = [this, h] {
+        result_.why = lost(h);
+        finish(End::kLost);
+      };
+    }
+  }
+
+  Board& board() { return *board_; }
+  bool ended() const { return ended_; }
+  /// Changes whenever a core does something.
+  std::uint64_t activity() const {
+    std::uint64_t sum = 0;
+    for (const auto& c : board_->cores) sum += c->stats().instructions;
+    return sum;
+  }
+  void finish(End end) {
+    result_.end = end;
+    ended_ = true;
+    for (const auto& c : board_->cores) c->iss().stop();
+    sc_core::sc_pause();
+  }
+  /// Where the cores are, a line each.
+  std::string places() const {
+    std::string text;
+    for (std::uint32_t h = 0; h < options_.harts; ++h) {
+      RiscvCore& c = *board_->cores[h];
+      text += (h == 0 ? "" : "\n") + ("core " + std::to_string(h)) +
+              (c.idle() ? " waits for an interrupt at " : " is at ") + place(c.iss().pc());
+    }
+    return text;
+  }
+  VirtualPlatformResult& measure() {
+    result_.places = places();
+    result_.instructions = activity();
+    result_.time_ns = now() / kTicksPerNs;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    result_.host_seconds = passed.count();
+    return result_;
+  }
+  const VirtualPlatformResult& result() const { return result_; }
+
+ private:
+  void reach_limit() { finish(End::kLimit); }
+  void load(const VirtualPlatformOptions::File& file) {
+    programs_.push_back(read_program(file.file, file.address));
+    try {
+      board_->load(programs_.back());
+    } catch (const InputError& e) {
+      throw InputError(file.file + ": " + e.what());
+    }
+  }
+  /// "0x80000010 (main+0x8)".
+  std::string place(std::uint64_t pc) const {
+    for (const Program& p : programs_) {
+      const std::string symbol = p.symbol_at(pc);
+      if (!symbol.empty()) return hex(pc) + " (" + symbol + ")";
+    }
+    return hex(pc);
+  }
+  std::string lost(std::uint32_t hart) const {
+    const IssFault& f = faults_[hart];
+    std::string text =
+        "core " + std::to_string(hart) + ": " + cause_text(f.cause) + " at " + place(f.pc);
+    if (f.cause == kIllegalInstruction) {
+      text += ", instruction " + hex(f.value);
+    } else if (f.value != 0) {
+      text += ", address " + hex(f.value);
+    }
+    return text + "; the trap vector leads to " + hex(board_->cores[hart]->iss().pc()) +
+           ", where no code is";
+  }
+
+  static constexpr std::uint64_t kIllegalInstruction = 2;
+
+  const VirtualPlatformOptions& options_;
+  MakeIss* const make_;
+  std::optional<Board> board_;
+  std::optional<Terminal> terminal_;
+  std::vector<Program> programs_;
+  std::vector<IssFault> faults_;  ///< the last one of each core
+  VirtualPlatformResult result_;
+  bool ended_ = false;
+  ProcessTimer limit_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace firmware
+
+namespace {
+
+using firmware::Machine;
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + BoardPlan::kPage - 1) / BoardPlan::kPage * BoardPlan::kPage;
+}
+
+}  // namespace
+
+VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options) {
+  constexpr Tick kSlice = 1'000'000 * kTicksPerNs;
+  if (!options.kernels.empty()) throw InputError("kernels need a platform with GPUs (--platform)");
+  set_time_resolution();
+  Machine machine(options, {}, {});
+  while (!machine.ended()) {
+    if (options.interrupted && options.interrupted()) break;
+    sc_core::sc_start(to_sc_time(kSlice));
+    if (machine.ended() || sc_core::sc_pending_activity()) continue;
+    VirtualPlatformResult& result = machine.measure();
+    result.end = VirtualPlatformResult::End::kStuck;
+    result.why = result.places;
+    return result;
+  }
+  return machine.measure();
+}
+
+// With GPUs.
+
+class FirmwareWorkload::Impl {
+ public:
+  Impl(const VirtualPlatformOptions& options, GpuDevice& device)
+      : device_(device), loader_(kernels::ModuleLoader::make(device)) {
+    for (const std::string& file : options.kernels) modules_.push_back(ptx::parse_file(file));
+    HostInterface& host = device.host();
+    CommandProcessor& processor = host.command_processor;
+    BoardDevice command;
+    command.range = {"gpu", kCommandAddress,
+                     whole_pages(std::uint64_t{processor.config().queues} * kQueueStride)};
+    command.compatible = "tessera,command-processor";
+    command.interrupt = kCommandInterrupt;
+    BoardDevice services;
+    services.range = {"gpu-services", kServicesAddress, BoardPlan::kPage};
+    services.compatible = "tessera,gpu-services";
+    BoardDevice memory;
+    memory.range = {"gpu-memory", Allocations::kBase, kDeviceMemory, false, true};
+    memory.compatible = "tessera,gpu-memory";
+    machine_.emplace(options, std::vector<BoardDevice>{command, services, memory},
+                     Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()}});
+    GpuServicesSite site;
+    site.read = [this](std::uint64_t address, unsigned char* data, std::uint64_t bytes) {
+      return access_ram(tlm::TLM_READ_COMMAND, address, data, bytes);
+    };
+    site.kernel = [this](const std::string& name) { return find_kernel(name); };
+    site.allocate = [this](std::uint64_t bytes) { return allocate(bytes); };
+    services_.emplace("gpu_services", std::move(site));
+    host.software_memory = [this](tlm::tlm_command access, Address address, unsigned char* data,
+                                  std::uint64_t bytes) {
+      return access_ram(access, address, data, bytes);
+    };
+    device.software_activity = [this] { return machine_->activity(); };
+    BoardBus& bus = machine_->board().bus;
+    bus.out[Board::kFirstDevice]->bind(processor.mmio);
+    bus.out[Board::kFirstDevice + 1]->bind(services_->in);
+    bus.out[Board::kFirstDevice + 2]->bind(host.memory);
+  }
+
+  Machine& machine() { return *machine_; }
+
+ private:
+  static constexpr std::uint64_t kDeviceMemory = std::uint64_t{1} << 40;
+
+  bool access_ram(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                  std::uint64_t bytes) {
+    BoardMemory& ram = machine_->board().ram;
+    const std::uint64_t offset = address - BoardPlan::kRamAddress;
+    if (offset >= ram.config().bytes || bytes > ram.config().bytes - offset) return false;
+    unsigned char* const at = ram.bytes() + offset;
+    if (command == tlm::TLM_READ_COMMAND) {
+      std::memcpy(data, at, bytes);
+    } else if (command == tlm::TLM_WRITE_COMMAND) {
+      std::memcpy(at, data, bytes);
+    }
+    return true;
+  }
+  /// 0 if no file, or more than one kernel, has the name.
+  std::uint64_t find_kernel(const std::string& name) {
+    for (const ptx::Module& m : modules_) {
+      const std::vector<std::string> found = kernels::find_symbols(name, m.entries());
+      if (found.size() == 1) return device_.kernels().add(loader_->source(m), found.front());
+    }
+    return 0;
+  }
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes) {
+    try {
+      return device_.allocate("firmware " + std::to_string(++allocations_), bytes);
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
+
+  GpuDevice& device_;
+  const std::shared_ptr<kernels::ModuleLoader> loader_;
+  std::vector<ptx::Module> modules_;
+  std::optional<Machine> machine_;
+  std::optional<GpuServices> services_;
+  std::uint64_t allocations_ = 0;
+};
+
+FirmwareWorkload::FirmwareWorkload(const VirtualPlatformOptions& options) : options_(options) {
+  info_.name = options.programs.front().file;
+  info_.description = "software on RISC-V cores";
+  info_.family = "firmware";
+}
+
+FirmwareWorkload::~FirmwareWorkload() = default;
+
+void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
+  auto* const gpus = dynamic_cast<GpuDevice*>(&device);
+  if (gpus == nullptr) throw InputError("firmware needs the GPUs of a platform");
+  impl_ = std::make_unique<Impl>(options_, *gpus);
+  Machine& machine = impl_->machine();
+  try {
+    gpus->run_until([&machine] { return machine.ended(); });
+  } catch (const RunError& e) {
+    machine.measure().end = VirtualPlatformResult::End::kStuck;
+    throw RunError(std::string(e.what()) + "\n" + machine.places());
+  } catch (...) {
+    machine.measure();
+    throw;
+  }
+  machine.measure();
+}
+
+std::optional<Verification> FirmwareWorkload::verify(Device&) {
+  const VirtualPlatformResult& r = impl_->machine().result();
+  Verification v;
+  v.compared = 1;
+  v.passed = r.end == VirtualPlatformResult::End::kFinished && r.status == 0;
+  v.wrong = v.passed ? 0 : 1;
+  if (!v.passed) {
+    v.messages.push_back(
+        r.why.empty() ? "the software ended with status " + std::to_string(r.status) : r.why);
+  }
+  return v;
+}
+
+const VirtualPlatformResult& FirmwareWorkload::result() const { return impl_->machine().result(); }
+
+}  // namespace tessera

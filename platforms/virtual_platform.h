@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stimuli/workload.h"
+
+namespace tessera {
+
+/// A step of a script at the UART: when software has sent `expect` (since the step before), the
+/// line delivers `send`.
+struct UartStep {
+  std::string expect;
+  std::string send;
+};
+
+struct VirtualPlatformOptions {
+  struct File {
+    std::string file;
+    std::uint64_t address = 0x80000000;  ///< of an image that is no ELF file
+  };
+  /// The first one is entered.
+  std::vector<File> programs;
+  std::uint32_t harts = 1;
+  std::uint64_t ram_bytes = std::uint64_t{128} << 20;
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t quantum = 1000;  ///< RiscvCoreConfig
+  std::vector<UartStep> script;
+  /// Simulated time after which the run ends; 0: no limit.
+  std::uint64_t limit_ns = 0;
+  /// PTX files whose kernels software can launch.
+  std::vector<std::string> kernels;
+
+  /// The instruction-set simulator: a shared object with "tessera_make_iss".
+  std::string iss;
+  /// Called for each character that software sends.
+  std::function<void(char)> on_output;
+  /// Appends the characters for the UART that have come since the last call; false at their end.
+  /// Can be empty.
+  std::function<bool(std::string&)> poll_input;
+  /// True ends the run. Can be empty.
+  std::function<bool()> interrupted;
+};
+
+struct VirtualPlatformResult {
+  enum class End : std::uint8_t {
+    kFinished,  ///< by the test finisher
+    kReset,     ///< the same, which asks for a reset
+    kLimit,     ///< limit_ns
+    kInterrupted,
+    kStuck,  ///< all cores wait for an interrupt, and nothing can raise one
+    kLost,   ///< an exception without a handler
+  };
+  End end = End::kInterrupted;
+  std::uint32_t status = 0;  ///< of the test finisher
+  std::string why;           ///< kStuck, kLost: cores with pc, symbol and cause
+  std::string places;        ///< where the cores are at the end
+  std::uint64_t instructions = 0;
+  std::uint64_t time_ns = 0;
+  double host_seconds = 0;
+};
+
+/// Runs programs on the cores and devices of modules/vp/board.h, without GPUs. Throws InputError
+/// for files and options, RunError if the simulator fails. One a process.
+VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options);
+
+/// The same as the host program of a platform's GPUs: a workload for Simulation::run(). It is
+/// verified if the software has ended with status 0.
+///
+/// On the bus beside Board's devices, with addresses of kGpu...: the command processor of the GPUs
+/// (docs/blocks/command-processor.md), GpuServices, and device memory by virtual address.
+class FirmwareWorkload final : public Workload {
+ public:
+  static constexpr std::uint64_t kCommandAddress = 0x20000000;
+  static constexpr std::uint32_t kCommandInterrupt = 11;
+  static constexpr std::uint64_t kServicesAddress = 0x20010000;
+
+  /// `options` must outlive the workload.
+  explicit FirmwareWorkload(const VirtualPlatformOptions& options);
+  ~FirmwareWorkload() override;
+
+  const WorkloadInfo& info() const override { return info_; }
+  void run(Device& device, Scale scale, std::uint64_t seed) override;
+  std::optional<Verification> verify(Device& device) override;
+  const VirtualPlatformResult& result() const;
+
+ private:
+  class Impl;
+  const VirtualPlatformOptions& options_;
+  WorkloadInfo info_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera

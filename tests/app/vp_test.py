@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs software on the virtual platform. Usage: vp_test.py TESSERA SOURCE_DIR; exit status 77 (skipped)
+without the RISC-V compiler."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+COMPILER = "riscv64-unknown-elf-gcc"
+OPENSBI = pathlib.Path("/usr/lib/riscv64-linux-gnu/opensbi/generic")
+U_BOOT = pathlib.Path("/usr/lib/u-boot")
+if shutil.which(COMPILER) is None:
+    print(f"skipped: there is no {COMPILER} here")
+    sys.exit(77)
+
+FINISH = """
+    li t6, 0x100000
+    slli a0, a0, 16
+    li t5, 0x3333
+    or t5, t5, a0
+    bnez a0, 1f
+    li t5, 0x5555
+1:  sw t5, 0(t6)
+2:  j 2b
+"""
+
+
+class VirtualPlatform(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def assemble(self, text):
+        """A program of machine mode; `finish` ends it with status a0."""
+        source = self.folder / f"{self.id().rpartition('.')[2]}.S"
+        program = source.with_suffix(".elf")
+        source.write_text(f".globl _start\n_start:\n{text}\nfinish:{FINISH}\n")
+        subprocess.run([COMPILER, "-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany", "-nostdlib",
+                        "-static", "-Wl,-N,--no-warn-rwx-segments,-Ttext=0x80000000,--build-id=none",
+                        str(source), "-o", str(program)], check=True)
+        return program
+
+    def run_program(self, *arguments):
+        """Exit status, standard error and document of a run."""
+        done = subprocess.run([TESSERA, "vp", *map(str, arguments), "--json"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+                              check=False)
+        return done.returncode, done.stderr, json.loads(done.stdout)
+
+    def expect(self, text, status=0, arguments=()):
+        code, errors, document = self.run_program(self.assemble(text), *arguments)
+        self.assertEqual(code, status, errors + json.dumps(document))
+        return document, errors
+
+    def test_the_exit_status_is_the_programs(self):
+        self.expect("li a0, 0")
+        document, _ = self.expect("li a0, 42", 42)
+        self.assertEqual(document["end"], "finished")
+
+    def test_a_hart_begins_with_its_number_and_the_device_tree(self):
+        self.expect("""
+            bnez a0, bad
+            lwu t0, 0(a1)
+            li t1, 0xedfe0dd0     # the magic number, of the other byte order
+            bne t0, t1, bad
+            j finish
+        bad: li a0, 1""")
+
+    def test_the_uart_is_standard_output(self):
+        document, _ = self.expect("""
+            li t0, 0x10000000
+            la t1, text
+        1:  lbu t2, 0(t1)
+            beqz t2, 2f
+            sb t2, 0(t0)
+            addi t1, t1, 1
+            j 1b
+        2:  li a0, 0
+            j finish
+        text: .asciz "hello"
+            .balign 4""")
+        self.assertEqual(document["uart"], "hello")
+
+    def test_an_exception_has_cause_pc_and_value(self):
+        self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            li t1, 0x5000000
+            addi t2, zero, 1
+        bad_load: ld t3, 8(t1)
+            li a0, 1
+            j finish
+            .balign 4
+        handler:
+            csrr t0, mcause
+            li t1, 5
+            bne t0, t1, wrong
+            csrr t0, mepc
+            la t1, bad_load
+            bne t0, t1, wrong
+            csrr t0, mtval
+            li t1, 0x5000008
+            bne t0, t1, wrong
+            li a0, 0
+            j finish
+        wrong: li a0, 2""")
+
+    def test_calls_of_user_and_supervisor_mode(self):
+        self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            la t0, user
+            csrw mepc, t0
+            csrw mstatus, zero     # MPP = U
+            mret
+        user: ecall
+            .balign 4
+        handler:
+            csrr t0, mcause
+            li t1, 8
+            bne t0, t1, wrong
+            la t0, handler2
+            csrw mtvec, t0
+            la t0, supervisor
+            csrw mepc, t0
+            li t0, 1 << 11
+            csrw mstatus, t0       # MPP = S
+            mret
+        supervisor: ecall
+            .balign 4
+        handler2:
+            csrr t0, mcause
+            li t1, 9
+            bne t0, t1, wrong
+            csrr t0, mstatus
+            srli t0, t0, 11
+            andi t0, t0, 3
+            addi t0, t0, -1        # MPP = S
+            mv a0, t0
+            j finish
+        wrong: li a0, 2""")
+
+    def test_a_timer_interrupt_ends_wfi_at_its_time(self):
+        document, _ = self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            li t0, 0x2004000
+            li t1, 1000            # 100 us
+            sd t1, 0(t0)
+            li t0, 0x80
+            csrw mie, t0
+            csrsi mstatus, 8
+        1:  wfi
+            j 1b
+            .balign 4
+        handler:
+            csrr t0, mcause
+            slli t0, t0, 1
+            addi a0, t0, -14
+            j finish""")
+        self.assertLess(document["instructions"], 100)
+        self.assertEqual(document["time_ns"] // 1000, 100)
+
+    def test_a_character_interrupts_through_the_plic(self):
+        script = self.folder / "script"
+        script.write_text("ready\\n\tx")
+        document, _ = self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            li t0, 0xc000000
+            li t1, 1
+            sw t1, 40(t0)          # priority of source 10
+            li t0, 0xc002000
+            li t1, 1 << 10
+            sw t1, 0(t0)           # context 0
+            li s0, 0x10000000
+            li t1, 1
+            sb t1, 1(s0)           # IER: received data
+            li t0, 0x800
+            csrw mie, t0
+            csrsi mstatus, 8
+            la t1, text
+        1:  lbu t2, 0(t1)
+            beqz t2, 2f
+            sb t2, 0(s0)
+            addi t1, t1, 1
+            j 1b
+        2:  wfi
+            j 2b
+        text: .asciz "ready\\n"
+            .balign 4
+        handler:
+            li t0, 0xc200004
+            lw t1, 0(t0)           # claim
+            li t2, 10
+            bne t1, t2, wrong
+            lbu a0, 0(s0)
+            sw t1, 0(t0)           # complete
+            j finish
+        wrong: li a0, 1""", ord("x"), ["--uart", script])
+        self.assertEqual(document["uart"], "ready\n")
+
+    def test_a_hart_wakes_another(self):
+        self.expect("""
+            bnez a0, second
+            li t0, 0x2000004       # msip of hart 1
+            li t1, 1
+            sw t1, 0(t0)
+            la t0, flag
+        1:  lw t1, 0(t0)
+            beqz t1, 1b
+            addi a0, t1, -7
+            j finish
+        second:
+            li t0, 8
+            csrw mie, t0
+            wfi
+            la t0, flag
+            li t1, 7
+            sw t1, 0(t0)
+        2:  wfi
+            j 2b
+            .balign 4096
+        flag: .word 0
+            .balign 4096""", 0, ["--harts", "2"])
+
+    def test_an_exception_without_a_handler_names_place_and_cause(self):
+        code, errors, document = self.run_program(self.assemble("""
+            csrw mtvec, zero
+            li t0, 0x5000000
+        deep: sd t0, 16(t0)"""))
+        self.assertEqual(code, 1)
+        self.assertEqual(document["end"], "exception without a handler")
+        self.assertIn("core 0: store access fault at 0x80000008 (deep), address 0x5000010", errors)
+
+    def test_a_program_that_waits_for_ever_is_stuck(self):
+        code, errors, document = self.run_program(self.assemble("""
+            csrw mie, zero
+        asleep: wfi
+            j asleep"""))
+        self.assertEqual(code, 1)
+        self.assertEqual(document["end"], "all cores wait")
+        self.assertIn("core 0 waits for an interrupt at", errors)
+        self.assertIn("(asleep+0x4)", errors)
+
+    def test_runs_are_equal(self):
+        program = self.assemble("""
+            li a0, 0
+            li t0, 100000
+        1:  addi t0, t0, -1
+            rdtime t1
+            add a0, a0, t1
+            bnez t0, 1b
+            andi a0, a0, 0x7f""")
+        documents = [self.run_program(program)[2] for _ in range(2)]
+        for d in documents:
+            del d["host"]
+        self.assertEqual(*documents)
+
+    def test_bad_arguments_are_refused(self):
+        program = self.assemble("nop\n.space 8192")
+        for arguments, message in [
+            (["/nowhere.elf"], "/nowhere.elf"),
+            ([program, "--ram", "4K"], "RAM is 0x80000000 to 0x80001000"),
+            ([program, "--load", f"{SOURCE}/README.md@0x10"], "bytes at 0x10"),
+            ([program, "--kernels", "/nowhere.ptx"], "--platform"),
+        ]:
+            done = subprocess.run([TESSERA, "vp", *map(str, arguments)], capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
+    def test_a_driver_launches_a_kernel_on_the_gpus(self):
+        subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={self.folder}/firmware"],
+                       check=True)
+        program = self.folder / "firmware/vecadd.elf"
+        kernels = SOURCE / "stimuli/kernels/vecadd/vecadd.ptx"
+        for platform in ["uba-mem-small", "nuba-small", "dualopt-nuba-small", "umh-2-small"]:
+            with self.subTest(platform):
+                runs = [self.run_program(program, "--platform", platform, "--kernels", kernels,
+                                         "--quiet") for _ in range(2)]
+                code, errors, document = runs[0]
+                self.assertEqual((code, document["uart"]), (0, "vecadd: 0 of 4096 wrong\n"), errors)
+                stats = document["stats"]
+                self.assertTrue(stats["verified"])
+                self.assertEqual([k["name"] for k in stats["kernels"]], ["vecadd"])
+                self.assertEqual(stats["instructions"], 4096 // 32 * 22)
+                self.assertEqual(stats["values"], "carried")
+                for _, _, d in runs:
+                    del d["host"], d["stats"]["host"]
+                self.assertEqual(runs[0][2], runs[1][2])
+
+    def test_a_driver_that_asks_for_no_kernel_fails(self):
+        subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={self.folder}/firmware"],
+                       check=True)
+        code, _, document = self.run_program(self.folder / "firmware/vecadd.elf", "--platform",
+                                             "uba-mem-small", "--quiet")
+        self.assertEqual((code, document["uart"]), (1, "failed: vecadd\n"))
+
+    @unittest.skipUnless(OPENSBI.exists() and U_BOOT.exists(), "opensbi, u-boot-qemu")
+    def test_debians_opensbi_and_u_boot_answer_a_command(self):
+        script = self.folder / "boot"
+        script.write_text("autoboot: \t \n=> \tversion\\r\n=> \tpoweroff\\r\n")
+        code, errors, document = self.run_program(
+            OPENSBI / "fw_jump.elf", "--load", U_BOOT / "qemu-riscv64_smode/u-boot.bin@0x80200000",
+            "--uart", script, "--limit-ms", 2000)
+        text = document["uart"]
+        self.assertIn("OpenSBI v1.1", text)
+        self.assertIn("Boot HART ID              : 0", text)
+        self.assertIn("=> version", text)
+        self.assertIn("U-Boot 2023.01", text[text.index("=> version"):])
+        self.assertEqual((code, document["end"]), (0, "finished"), errors + text)
+
+    @unittest.skipUnless(U_BOOT.exists(), "u-boot-qemu")
+    def test_debians_u_boot_of_machine_mode_reaches_its_prompt(self):
+        script = self.folder / "boot"
+        script.write_text("autoboot: \t \n=> \techo alive\\r\n")
+        _, _, document = self.run_program(U_BOOT / "qemu-riscv64/u-boot.bin", "--uart", script,
+                                          "--limit-ms", 500)
+        self.assertIn("\nalive", document["uart"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
