@@ -4,7 +4,7 @@
 //
 // Unicorn executes instructions and translates addresses. It takes no traps: it has no interrupt
 // inputs, and reports each exception to a hook. The trap logic is iss/riscv_traps.h. Facts of
-// Unicorn 2.0.1 that this file relies on, all checked by self_test() when a hart is made:
+// Unicorn 2.0.1 that this file relies on, most of them checked by self_test() for each hart:
 //
 // * An exception is reported with the pc 4 bytes after its instruction, whatever its length; ebreak
 //   ends the run as an invalid instruction, with its own pc.
@@ -12,9 +12,10 @@
 // * An access to memory that is not mapped ends the run with the registers of before the
 //   instruction, and with the pc of its block.
 // * An access of 8 bytes to a device comes as two of 4, the lower one first.
-// * Privilege, mip and mhartid can only be set in the bytes of a saved context. Their place is
-// found
-//   from that of mstatus.
+// * CSRs of a mode can be accessed in that mode only, and privilege, mhartid and the wires of mip
+//   not at all, except in the bytes of a saved context. A CSR's place there is the word that a
+//   write changes.
+// * Translated code of memory that is unmapped is kept.
 #include <unicorn/unicorn.h>
 
 #include <array>

@@ -71,8 +71,8 @@ VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options
 /// The same as the host program of a platform's GPUs: a workload for Simulation::run(). It is
 /// verified if the software has ended with status 0.
 ///
-/// On the bus beside Board's devices, with addresses of kGpu...: the command processor of the GPUs
-/// (docs/blocks/command-processor.md), GpuServices, and device memory by virtual address.
+/// On the bus beside Board's devices: the command processor of the GPUs
+/// (docs/blocks/command-processor.md), GpuServices, and device memory by virtual address, untimed.
 class FirmwareWorkload final : public Workload {
  public:
   static constexpr std::uint64_t kCommandAddress = 0x20000000;

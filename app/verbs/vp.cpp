@@ -310,7 +310,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
   if (result.end == End::kInterrupted || result.end == End::kLimit) complain(result.places);
   if (!result.why.empty()) complain(result.why);
   if (result.end == End::kFinished) return static_cast<int>(std::min(result.status, 255U));
-  return result.end == End::kReset || result.end == End::kLimit ? 0 : 1;
+  return result.end == End::kReset ? 0 : 1;
 }
 
 }  // namespace tessera::app
