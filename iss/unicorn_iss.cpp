@@ -52,22 +52,6 @@ void check(uc_err error, const char* what) {
   }
 }
 
-int register_of(std::uint64_t csr) {
-  static const std::map<std::uint64_t, int> ids = {
-      {0x001, UC_RISCV_REG_FFLAGS},     {0x002, UC_RISCV_REG_FRM},      {0x003, UC_RISCV_REG_FCSR},
-      {0x100, UC_RISCV_REG_SSTATUS},    {0x104, UC_RISCV_REG_SIE},      {0x105, UC_RISCV_REG_STVEC},
-      {0x106, UC_RISCV_REG_SCOUNTEREN}, {0x140, UC_RISCV_REG_SSCRATCH}, {0x141, UC_RISCV_REG_SEPC},
-      {0x142, UC_RISCV_REG_SCAUSE},     {0x143, UC_RISCV_REG_STVAL},    {0x144, UC_RISCV_REG_SIP},
-      {0x180, UC_RISCV_REG_SATP},       {0x300, UC_RISCV_REG_MSTATUS},  {0x301, UC_RISCV_REG_MISA},
-      {0x302, UC_RISCV_REG_MEDELEG},    {0x303, UC_RISCV_REG_MIDELEG},  {0x304, UC_RISCV_REG_MIE},
-      {0x305, UC_RISCV_REG_MTVEC},      {0x340, UC_RISCV_REG_MSCRATCH}, {0x341, UC_RISCV_REG_MEPC},
-      {0x342, UC_RISCV_REG_MCAUSE},     {0x343, UC_RISCV_REG_MTVAL},    {0x344, UC_RISCV_REG_MIP},
-      {0xf14, UC_RISCV_REG_MHARTID},
-  };
-  const auto found = ids.find(csr);
-  return found == ids.end() ? UC_RISCV_REG_INVALID : found->second;
-}
-
 class UnicornIss final : public Iss, private TrapState {
  public:
   UnicornIss(std::uint32_t hart, IssBus& bus);
@@ -79,7 +63,6 @@ class UnicornIss final : public Iss, private TrapState {
                   bool writable) override;
   void map_device(std::uint64_t address, std::uint64_t bytes) override;
   void unmap(std::uint64_t address, std::uint64_t bytes) override;
-  void forget_code(std::uint64_t address, std::uint64_t bytes) override;
   void reset(std::uint64_t pc, std::uint64_t argument) override;
   IssStop run(std::uint64_t instructions) override;
   void stop() override { stopped_ = true; }
@@ -89,9 +72,6 @@ class UnicornIss final : public Iss, private TrapState {
     on_fault_ = std::move(on_fault);
   }
   std::uint64_t pc() const override { return get(UC_RISCV_REG_PC); }
-  std::uint64_t read_register(unsigned number) const override;
-  void write_register(unsigned number, std::uint64_t value) override;
-  void set_breakpoint(std::uint64_t address, bool set) override;
 
  private:
   struct Memory {
@@ -113,6 +93,12 @@ class UnicornIss final : public Iss, private TrapState {
     unsigned bytes = 0;
     bool store = false;
   };
+  /// An instruction that accesses memory.
+  struct Found {
+    std::uint64_t pc = 0;
+    std::uint64_t next = 0;  ///< pc of the instruction after it
+    unsigned bytes = 0;
+  };
 
   // TrapState.
   std::uint64_t read(TrapCsr csr) const override;
@@ -126,6 +112,10 @@ class UnicornIss final : public Iss, private TrapState {
     uc_reg_read(uc_, id, &value);
     return value;
   }
+  /// x0 to x31.
+  std::uint64_t general(unsigned number) const {
+    return number == 0 ? 0 : get(UC_RISCV_REG_X0 + static_cast<int>(number));
+  }
   void set(int id, std::uint64_t value) { uc_reg_write(uc_, id, &value); }
   std::uint64_t get_context(std::size_t offset) const;
   void set_context(std::size_t offset, std::uint64_t value, std::size_t bytes = 8);
@@ -136,8 +126,9 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint32_t count(std::uint64_t address, std::uint32_t bytes) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
-  std::optional<std::uint64_t> find_access(const Access& access) const;
-  bool half_of(const Access& access);
+  std::optional<Found> find_access(const Access& access) const;
+  bool begins_half(const Access& access);
+  bool ends_half(const Access& access);
   void access_bus(const Access& access, std::uint64_t& value);
   void fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
   void illegal(std::uint64_t pc);
@@ -147,7 +138,6 @@ class UnicornIss final : public Iss, private TrapState {
 
   static void on_exception(uc_engine* uc, std::uint32_t cause, void* self);
   static void on_block(uc_engine* uc, std::uint64_t address, std::uint32_t bytes, void* self);
-  static void on_code(uc_engine* uc, std::uint64_t address, std::uint32_t bytes, void* self);
   static bool on_invalid(uc_engine* uc, uc_mem_type type, std::uint64_t address, int bytes,
                          std::int64_t value, void* self);
   static std::uint64_t on_load(uc_engine* uc, std::uint64_t offset, unsigned bytes, void* device);
@@ -165,17 +155,15 @@ class UnicornIss final : public Iss, private TrapState {
   std::function<void(const IssFault&)> on_fault_;
   std::map<std::uint64_t, Memory> memories_;  ///< by address
   std::vector<std::unique_ptr<Device>> devices_;
-  std::map<std::uint64_t, uc_hook> breakpoints_;
   std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
   std::uint64_t wires_ = 0;
   std::uint64_t executed_ = 0;
   std::uint64_t limit_ = 0;
   std::uint64_t block_ = kNoPc;  ///< the block that runs
   std::uint32_t block_bytes_ = 0;
-  std::uint64_t passed_ = kNoPc;  ///< a breakpoint at which the run begins
+  std::uint64_t unseen_ = kNoPc;  ///< of it: the instruction after the last access to a device
   bool quantum_ended_ = false;
   bool stopped_ = false;
-  bool at_breakpoint_ = false;
   int exception_ = -1;
   Access invalid_;
   bool lost_ = false;
@@ -226,16 +214,27 @@ void UnicornIss::set_context(std::size_t offset, std::uint64_t value, std::size_
 /// Finds the word of each CSR: the one that a write changes, in machine mode. The privilege is four
 /// words before mstatus, and mhartid one (CPURISCVState of QEMU 5.0).
 void UnicornIss::find_context() {
-  const std::pair<TrapCsr, std::uint64_t> marks[] = {
-      {TrapCsr::kMstatus, 0x1800}, {TrapCsr::kMedeleg, 0xb100}, {TrapCsr::kMideleg, 0x222},
-      {TrapCsr::kMie, 0x888},      {TrapCsr::kMtvec, 0x1000},   {TrapCsr::kMepc, 0x1000},
-      {TrapCsr::kMcause, 5},       {TrapCsr::kMtval, 5},        {TrapCsr::kMip, 0x222},
-      {TrapCsr::kStvec, 0x1000},   {TrapCsr::kSepc, 0x1000},    {TrapCsr::kScause, 5},
-      {TrapCsr::kStval, 5}};
+  struct Mark {
+    TrapCsr csr;
+    int id;
+    std::uint64_t value;
+  };
+  constexpr Mark kMarks[] = {{TrapCsr::kMstatus, UC_RISCV_REG_MSTATUS, 0x1800},
+                             {TrapCsr::kMedeleg, UC_RISCV_REG_MEDELEG, 0xb100},
+                             {TrapCsr::kMideleg, UC_RISCV_REG_MIDELEG, 0x222},
+                             {TrapCsr::kMie, UC_RISCV_REG_MIE, 0x888},
+                             {TrapCsr::kMtvec, UC_RISCV_REG_MTVEC, 0x1000},
+                             {TrapCsr::kMepc, UC_RISCV_REG_MEPC, 0x1000},
+                             {TrapCsr::kMcause, UC_RISCV_REG_MCAUSE, 5},
+                             {TrapCsr::kMtval, UC_RISCV_REG_MTVAL, 5},
+                             {TrapCsr::kMip, UC_RISCV_REG_MIP, 0x222},
+                             {TrapCsr::kStvec, UC_RISCV_REG_STVEC, 0x1000},
+                             {TrapCsr::kSepc, UC_RISCV_REG_SEPC, 0x1000},
+                             {TrapCsr::kScause, UC_RISCV_REG_SCAUSE, 5},
+                             {TrapCsr::kStval, UC_RISCV_REG_STVAL, 5}};
   const std::size_t size = uc_context_size(uc_);
   std::vector<char> before(size);
-  for (const auto& [csr, mark] : marks) {
-    const int id = register_of(static_cast<std::uint64_t>(csr));
+  for (const auto& [csr, id, mark] : kMarks) {
     uc_context_save(uc_, context_);
     std::memcpy(before.data(), context_, size);
     set(id, mark);
@@ -288,7 +287,8 @@ void UnicornIss::self_test() {
   set(UC_RISCV_REG_A3, 0x123450000);
   const uc_err error = uc_emu_start(uc_, kAt + 12, kNoPc, 0, 0);
   demand(error == UC_ERR_READ_UNMAPPED && get(UC_RISCV_REG_A2) == 1 &&
-             invalid_.address == 0x123450000 && find_access(invalid_) == kAt + 16,
+             invalid_.address == 0x123450000 &&
+             find_access(invalid_).value_or(Found()).pc == kAt + 16,
          "an access to nothing");
   set_privilege(Privilege::kSupervisor);
   uc_emu_start(uc_, kAt, kNoPc, 0, 0);
@@ -319,13 +319,9 @@ void UnicornIss::map_device(std::uint64_t address, std::uint64_t bytes) {
 
 void UnicornIss::unmap(std::uint64_t address, std::uint64_t bytes) {
   // Unicorn keeps translated code of memory that is gone.
-  forget_code(address, bytes);
+  uc_ctl_remove_cache(uc_, address, address + bytes);
   check(uc_mem_unmap(uc_, address, bytes), "unmap");
   memories_.erase(address);
-}
-
-void UnicornIss::forget_code(std::uint64_t address, std::uint64_t bytes) {
-  uc_ctl_remove_cache(uc_, address, address + bytes);
 }
 
 std::uint64_t UnicornIss::on_load(uc_engine*, std::uint64_t offset, unsigned bytes, void* device) {
@@ -341,39 +337,43 @@ void UnicornIss::on_store(uc_engine*, std::uint64_t offset, unsigned bytes, std:
 
 std::uint64_t UnicornIss::load(const Device& device, std::uint64_t offset, unsigned bytes) {
   const Access access{device.address + offset, bytes, false};
-  if (access.address == half_.address + 4 && bytes == 4 && half_is_open_ && !half_.store) {
-    half_is_open_ = false;
-    return half_value_ >> 32;
+  if (ends_half(access)) return half_value_ >> 32;
+  if (begins_half(access)) {
+    access_bus(half_, half_value_);
+    return half_value_ & 0xffffffff;
   }
   std::uint64_t value = 0;
-  if (!half_of(access)) {
-    access_bus(access, value);
-    return value;
-  }
-  access_bus(half_, half_value_);
-  return half_value_ & 0xffffffff;
+  access_bus(access, value);
+  return value;
 }
 
 void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned bytes,
                        std::uint64_t value) {
   const Access access{device.address + offset, bytes, true};
-  if (access.address == half_.address + 4 && bytes == 4 && half_is_open_ && half_.store) {
-    half_is_open_ = false;
+  if (ends_half(access)) {
     half_value_ |= value << 32;
     access_bus(half_, half_value_);
-  } else if (half_of(access)) {
+  } else if (begins_half(access)) {
     half_value_ = value & 0xffffffff;
   } else {
     access_bus(access, value);
   }
 }
 
-/// Whether an access is the lower half of one of 8 bytes.
-bool UnicornIss::half_of(const Access& access) {
-  const Access whole{access.address, 8, access.store};
-  half_is_open_ = access.bytes == 4 && access.address % 8 == 0 && find_access(whole).has_value();
-  if (half_is_open_) half_ = whole;
+/// Whether an access is the lower half of one of 8 bytes: by the instruction that does it.
+bool UnicornIss::begins_half(const Access& access) {
+  const std::optional<Found> found = find_access(access);
+  if (!found) return false;
+  unseen_ = found->next;
+  half_is_open_ = found->bytes == 8 && access.bytes == 4;
+  half_ = {access.address, 8, access.store};
   return half_is_open_;
+}
+
+bool UnicornIss::ends_half(const Access& access) {
+  if (!half_is_open_ || access.address != half_.address + 4) return false;
+  half_is_open_ = false;
+  return true;
 }
 
 void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
@@ -411,23 +411,14 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes
   static_cast<UnicornIss*>(self)->begin_block(address, bytes);
 }
 
-void UnicornIss::on_code(uc_engine* uc, std::uint64_t address, std::uint32_t, void* self) {
-  auto& iss = *static_cast<UnicornIss*>(self);
-  if (address == iss.passed_) {
-    iss.passed_ = kNoPc;
-    return;
-  }
-  iss.at_breakpoint_ = true;
-  uc_emu_stop(uc);
-}
-
 void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
   if (executed_ >= limit_ || stopped_ || refused_) {
     quantum_ended_ = true;
     uc_emu_stop(uc_);
     return;
   }
-  block_ = address;
+  block_ = unseen_ = address;
+  half_is_open_ = false;
   block_bytes_ = bytes;
   Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
   if (known.address != address || known.bytes != bytes) {
@@ -453,17 +444,19 @@ std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
   return riscv_length(code) == 4 ? code : code & 0xffff;
 }
 
-/// The instruction of the present block that does an access, with the present registers: the first
-/// that can be it.
-std::optional<std::uint64_t> UnicornIss::find_access(const Access& access) const {
-  for (std::uint64_t at = block_; at < block_ + block_bytes_;) {
+/// The instruction of the present block that does an access, or its lower half: the first one after
+/// the last access to a device that does it with the present registers.
+std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access) const {
+  for (std::uint64_t at = unseen_; at < block_ + block_bytes_;) {
     const std::uint32_t code = code_at(at);
+    const std::uint64_t next = at + riscv_length(code);
     const auto a = riscv_access(code);
-    if (a && a->bytes == access.bytes && (access.store ? a->stores : a->loads) &&
-        read_register(a->base) + static_cast<std::uint64_t>(a->offset) == access.address) {
-      return at;
+    if (a && (access.store ? a->stores : a->loads) &&
+        (a->bytes == access.bytes || (a->bytes == 8 && access.bytes == 4)) &&
+        general(a->base) + static_cast<std::uint64_t>(a->offset) == access.address) {
+      return Found{at, next, a->bytes};
     }
-    at += riscv_length(code);
+    at = next;
   }
   return std::nullopt;
 }
@@ -496,7 +489,6 @@ bool UnicornIss::reads_time(std::uint32_t code, std::uint64_t pc) {
 IssStop UnicornIss::run(std::uint64_t instructions) {
   limit_ = executed_ + instructions;
   stopped_ = false;
-  passed_ = pc();
   lost_ = false;
   constexpr std::uint64_t kWires = kMsip | kMtip | kSeip | kMeip;
   write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
@@ -507,7 +499,7 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
     }
     if (executed_ >= limit_) return IssStop::kQuantum;
     exception_ = -1;
-    quantum_ended_ = at_breakpoint_ = false;
+    quantum_ended_ = false;
     const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
     if (refused_) {
@@ -525,7 +517,7 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       case UC_ERR_READ_PROT:
       case UC_ERR_WRITE_PROT:
         fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess,
-              find_access(invalid_).value_or(block_), invalid_.address);
+              find_access(invalid_).value_or(Found{block_, 0, 0}).pc, invalid_.address);
         continue;
       case UC_ERR_FETCH_UNMAPPED:
       case UC_ERR_FETCH_PROT:
@@ -556,7 +548,6 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       }
       continue;
     }
-    if (at_breakpoint_) return IssStop::kBreakpoint;
     if (stopped_) return IssStop::kStopped;
     if (quantum_ended_) return IssStop::kQuantum;
     // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
@@ -595,42 +586,6 @@ Privilege UnicornIss::privilege() const {
 
 void UnicornIss::set_privilege(Privilege privilege) {
   set_context(privilege_at_, static_cast<std::uint64_t>(privilege));
-}
-
-std::uint64_t UnicornIss::read_register(unsigned number) const {
-  if (number == 0) return 0;
-  if (number < 32) return get(UC_RISCV_REG_X0 + static_cast<int>(number));
-  if (number == 32) return pc();
-  if (number < 65) return get(UC_RISCV_REG_F0 + static_cast<int>(number) - 33);
-  const auto known = places_.find(static_cast<TrapCsr>(number - 65));
-  if (known != places_.end()) return get_context(known->second);
-  const int id = register_of(number - 65);
-  return id == UC_RISCV_REG_INVALID ? 0 : get(id);
-}
-
-void UnicornIss::write_register(unsigned number, std::uint64_t value) {
-  if (number == 0) return;
-  if (number < 32) return set(UC_RISCV_REG_X0 + static_cast<int>(number), value);
-  if (number == 32) return set_pc(value);
-  if (number < 65) return set(UC_RISCV_REG_F0 + static_cast<int>(number) - 33, value);
-  const int id = register_of(number - 65);
-  if (id != UC_RISCV_REG_INVALID) set(id, value);
-}
-
-void UnicornIss::set_breakpoint(std::uint64_t address, bool set) {
-  const auto found = breakpoints_.find(address);
-  if (set == (found != breakpoints_.end())) return;
-  if (set) {
-    uc_hook handle = 0;
-    check(uc_hook_add(uc_, &handle, UC_HOOK_CODE, reinterpret_cast<void*>(&on_code), this, address,
-                      address),
-          "breakpoint");
-    breakpoints_[address] = handle;
-  } else {
-    uc_hook_del(uc_, found->second);
-    breakpoints_.erase(found);
-  }
-  forget_code(address, 4);
 }
 
 }  // namespace

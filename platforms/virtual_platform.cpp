@@ -230,7 +230,6 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 
 VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options) {
   constexpr Tick kSlice = 1'000'000 * kTicksPerNs;
-  if (!options.kernels.empty()) throw InputError("kernels need a platform with GPUs (--platform)");
   set_time_resolution();
   Machine machine(options, {}, {});
   while (!machine.ended()) {
@@ -338,6 +337,11 @@ FirmwareWorkload::~FirmwareWorkload() = default;
 void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
   auto* const gpus = dynamic_cast<GpuDevice*>(&device);
   if (gpus == nullptr) throw InputError("firmware needs the GPUs of a platform");
+  if (gpus->copy_engine() != nullptr) {
+    throw InputError(
+        "the cores access device memory themselves: a platform whose driver copies (host.copies) "
+        "has no place for them");
+  }
   impl_ = std::make_unique<Impl>(options_, *gpus);
   Machine& machine = impl_->machine();
   try {

@@ -47,8 +47,7 @@ std::string find_iss() {
   }
   throw InputError(
       "this build has no instruction-set simulator. On Debian: apt-get install libunicorn-dev, "
-      "then "
-      "build again");
+      "then build again");
 }
 
 std::uint64_t read_address(const std::string& text, const std::string& option) {
@@ -120,9 +119,10 @@ std::vector<UartStep> read_script(const std::string& file) {
   return script;
 }
 
-/// The run on a platform with GPUs, with its files. Returns the statistics.
+/// The run on a platform with GPUs, with its files. Returns the statistics. `failed`: the software
+/// has ended well, but the run or a file has not.
 ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatformOptions& options,
-                           VirtualPlatformResult& result, bool quiet) {
+                           VirtualPlatformResult& result, bool quiet, bool& failed) {
   std::vector<std::string> sets;
   if (values.count("set") != 0) sets = values["set"].as<std::vector<std::string>>();
   const ResolvedConfig config = resolve_config(values["platform"].as<std::string>(), sets);
@@ -147,15 +147,24 @@ ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatfor
     const ResultFolder::Target target = folder->for_result(!outcome.failure);
     write_run_files(target.directory, outcome, workload, delivery);
   }
-  if (result.why.empty() && outcome.failure && result.end != End::kFinished) {
-    result.why = *outcome.failure;
-  }
+  // Software that has ended with another status than 0 has said why.
+  const bool told = result.end == End::kFinished && result.status != 0;
+  failed = delivery.report() != 0 || (outcome.failure && !told);
+  if (outcome.failure && !told && result.why.empty()) result.why = *outcome.failure;
   if (!quiet) {
     const std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     std::fputs(printable(text).c_str(), stderr);
   }
-  delivery.report();
   return outcome.stats;
+}
+
+/// Throws InputError for options that need the GPUs of a platform.
+void check_without_gpus(const po::variables_map& values) {
+  for (const char* const option : {"kernels", "set", "out", "overwrite"}) {
+    if (values.count(option) == 0) continue;
+    throw InputError(std::string("--") + option + " needs --platform");
+  }
+  if (!values["values"].defaulted()) throw InputError("--values needs --platform");
 }
 
 /// Appends what standard input has, without waiting; false at its end.
@@ -289,9 +298,11 @@ int vp_verb(const std::vector<std::string>& arguments) {
   route_systemc_reports(quiet);
   VirtualPlatformResult result;
   ordered_json stats;
+  bool failed = false;
   if (values->count("platform") != 0) {
-    stats = run_with_gpus(*values, options, result, quiet);
+    stats = run_with_gpus(*values, options, result, quiet, failed);
   } else {
+    check_without_gpus(*values);
     result = run_virtual_platform(options);
   }
   if (lost) throw RunError(*lost);
@@ -309,6 +320,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
   }
   if (result.end == End::kInterrupted || result.end == End::kLimit) complain(result.places);
   if (!result.why.empty()) complain(result.why);
+  if (failed) return 1;
   if (result.end == End::kFinished) return static_cast<int>(std::min(result.status, 255U));
   return result.end == End::kReset ? 0 : 1;
 }

@@ -16,7 +16,6 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kEntryAt = 24;  // in the ROM
-constexpr std::uint64_t kTreeAt = 64;
 
 /// a0 is the hart, a1 the device tree; jumps to the entry.
 constexpr std::array<std::uint32_t, 5> kReset = {
@@ -112,9 +111,9 @@ Board::Board(const sc_core::sc_module_name& name, const BoardPlan& plan,
   }
   std::memcpy(rom.bytes(), kReset.data(), sizeof kReset);
   const std::vector<unsigned char> tree = device_tree(plan);
-  const std::uint64_t tree_address = BoardPlan::kRomAddress + kTreeAt;
+  const std::uint64_t tree_address = BoardPlan::kRomAddress + BoardPlan::kTreeOffset;
   std::memcpy(rom.bytes() + kEntryAt + 8, &tree_address, sizeof tree_address);
-  std::memcpy(rom.bytes() + kTreeAt, tree.data(), tree.size());
+  std::memcpy(rom.bytes() + BoardPlan::kTreeOffset, tree.data(), tree.size());
   set_entry(BoardPlan::kRamAddress);
 }
 

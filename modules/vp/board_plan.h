@@ -21,6 +21,7 @@ struct BoardDevice {
 struct BoardPlan {
   static constexpr std::uint64_t kRomAddress = 0x1000;
   static constexpr std::uint64_t kRomBytes = 0xf000;
+  static constexpr std::uint64_t kTreeOffset = 64;  ///< of the device tree in the ROM
   static constexpr std::uint64_t kFinisherAddress = 0x100000;
   static constexpr std::uint64_t kClintAddress = 0x2000000;
   static constexpr std::uint64_t kClintBytes = 0x10000;

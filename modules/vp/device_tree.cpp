@@ -67,7 +67,8 @@ class Tree {
   static void check(int error) {
     if (error != 0) throw std::logic_error(std::string("device tree: ") + fdt_strerror(error));
   }
-  std::vector<unsigned char> blob_ = std::vector<unsigned char>(BoardPlan::kRomBytes);
+  std::vector<unsigned char> blob_ =
+      std::vector<unsigned char>(BoardPlan::kRomBytes - BoardPlan::kTreeOffset);
 };
 
 void harts(Tree& tree, const BoardPlan& plan) {

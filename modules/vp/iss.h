@@ -19,11 +19,10 @@ class IssBus {
 
 /// Why Iss::run() has returned.
 enum class IssStop : std::uint8_t {
-  kQuantum,     ///< the instructions have been executed
-  kStopped,     ///< stop()
-  kWaits,       ///< WFI, and no interrupt that is enabled is pending
-  kBreakpoint,  ///< at Iss::pc()
-  kLost,        ///< a fault at the first instruction of the trap handler: there is none
+  kQuantum,  ///< the instructions have been executed
+  kStopped,  ///< stop()
+  kWaits,    ///< WFI, and no interrupt that is enabled is pending
+  kLost,     ///< a fault at the first instruction of the trap handler: there is none
 };
 
 /// A fault that the hart has taken, for messages.
@@ -50,8 +49,6 @@ class Iss {
   /// Addresses whose accesses go to the bus. Multiples of 4 KiB. Others are access faults.
   virtual void map_device(std::uint64_t address, std::uint64_t bytes) = 0;
   virtual void unmap(std::uint64_t address, std::uint64_t bytes) = 0;
-  /// Another master has written code there.
-  virtual void forget_code(std::uint64_t address, std::uint64_t bytes) = 0;
 
   /// To machine mode at `pc`; a0 is the hart's number, a1 `argument`.
   virtual void reset(std::uint64_t pc, std::uint64_t argument) = 0;
@@ -67,10 +64,6 @@ class Iss {
   virtual void set_on_fault(std::function<void(const IssFault&)> on_fault) = 0;
 
   virtual std::uint64_t pc() const = 0;
-  /// Registers in gdb's order: 0 to 31 x0 to x31, 32 pc, 33 to 64 f0 to f31, 65 + n: CSR n.
-  virtual std::uint64_t read_register(unsigned number) const = 0;
-  virtual void write_register(unsigned number, std::uint64_t value) = 0;
-  virtual void set_breakpoint(std::uint64_t address, bool set) = 0;
 };
 
 /// The function "tessera_make_iss" of a shared object that has an instruction-set simulator. Throws

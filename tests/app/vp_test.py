@@ -211,6 +211,28 @@ class VirtualPlatform(unittest.TestCase):
         wrong: li a0, 1""", ord("x"), ["--uart", script])
         self.assertEqual(document["uart"], "ready\n")
 
+    def test_accesses_of_4_and_of_8_bytes_to_one_register(self):
+        self.expect("""
+            li t0, 0x2004000       # mtimecmp
+            li t1, 0x1234567890abcdef
+            li t2, 7
+            sd t1, 0(t0)
+            lwu a1, 4(t0)
+            sw t2, 0(t0)
+            lwu a2, 0(t0)
+            ld a3, 0(t0)
+            sd t1, 0(t0)
+            lwu a4, 0(t0)
+            li a0, 1
+            li t3, 0x12345678
+            bne a1, t3, finish
+            bne a2, t2, finish
+            li t3, 0x1234567800000007
+            bne a3, t3, finish
+            li t3, 0x90abcdef
+            bne a4, t3, finish
+            li a0, 0""")
+
     def test_a_hart_wakes_another(self):
         self.expect("""
             bnez a0, second
@@ -274,7 +296,10 @@ class VirtualPlatform(unittest.TestCase):
             (["/nowhere.elf"], "/nowhere.elf"),
             ([program, "--ram", "4K"], "RAM is 0x80000000 to 0x80001000"),
             ([program, "--load", f"{SOURCE}/README.md@0x10"], "bytes at 0x10"),
-            ([program, "--kernels", "/nowhere.ptx"], "--platform"),
+            ([program, "--kernels", "/nowhere.ptx"], "--kernels needs --platform"),
+            ([program, "--values", "functional"], "--values needs --platform"),
+            ([program, "--out", "r"], "--out needs --platform"),
+            ([program, "--platform", "memcpy-1-small"], "a platform whose driver copies"),
         ]:
             done = subprocess.run([TESSERA, "vp", *map(str, arguments)], capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=60, check=False)

@@ -34,7 +34,6 @@ class ScriptedIss final : public Iss {
   }
   void map_device(std::uint64_t a, std::uint64_t) override { devices.push_back(a); }
   void unmap(std::uint64_t a, std::uint64_t) override { unmapped.push_back(a); }
-  void forget_code(std::uint64_t, std::uint64_t) override {}
   void reset(std::uint64_t pc, std::uint64_t) override { reset_pc = pc; }
   IssStop run(std::uint64_t quantum) override {
     runs.push_back(now());
@@ -56,9 +55,6 @@ class ScriptedIss final : public Iss {
   std::uint64_t instructions() const override { return executed; }
   void set_on_fault(std::function<void(const IssFault&)> f) override { on_fault = std::move(f); }
   std::uint64_t pc() const override { return 0; }
-  std::uint64_t read_register(unsigned) const override { return 0; }
-  void write_register(unsigned, std::uint64_t) override {}
-  void set_breakpoint(std::uint64_t, bool) override {}
 
   IssBus& bus;
   std::deque<Step> steps;
