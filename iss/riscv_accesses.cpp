@@ -87,4 +87,39 @@ std::optional<RiscvAccess> riscv_access(std::uint32_t code) {
   }
 }
 
+namespace {
+
+constexpr std::uint32_t kMret = 0x30200073;
+constexpr std::uint32_t kSret = 0x10200073;
+
+/// The CSR that an instruction writes; none if it writes none.
+std::optional<std::uint32_t> written_csr(std::uint32_t code) {
+  constexpr std::uint32_t kSystem = 0x73;
+  if ((code & 0x7f) != kSystem) return std::nullopt;
+  const std::uint32_t kind = bits(code, 13, 12);  // 0: no CSR, 1: write, 2: set, 3: clear
+  if (kind == 0 || (kind != 1 && bits(code, 19, 15) == 0)) return std::nullopt;
+  return code >> 20;
+}
+
+}  // namespace
+
+bool riscv_enables_interrupts(std::uint32_t code) {
+  if (code == kMret || code == kSret) return true;
+  constexpr std::uint32_t kMstatus = 0x300;
+  constexpr std::uint32_t kMideleg = 0x303;
+  constexpr std::uint32_t kMie = 0x304;
+  constexpr std::uint32_t kSstatus = 0x100;
+  constexpr std::uint32_t kSie = 0x104;
+  const std::uint32_t csr = written_csr(code).value_or(0);
+  return csr == kMstatus || csr == kMideleg || csr == kMie || csr == kSstatus || csr == kSie ||
+         riscv_requests_interrupts(code);
+}
+
+bool riscv_requests_interrupts(std::uint32_t code) {
+  constexpr std::uint32_t kMip = 0x344;
+  constexpr std::uint32_t kSip = 0x144;
+  const std::uint32_t csr = written_csr(code).value_or(0);
+  return csr == kMip || csr == kSip;
+}
+
 }  // namespace tessera

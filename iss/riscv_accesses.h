@@ -18,6 +18,12 @@ struct RiscvAccess {
 /// Bytes of an instruction: 2 or 4. `code`: its first 16 bits, at least.
 inline unsigned riscv_length(std::uint32_t code) { return (code & 3) == 3 ? 4 : 2; }
 
+/// Whether an instruction can enable an interrupt that is pending: it writes mstatus, sstatus, mie,
+/// sie, mideleg, mip or sip, or is mret or sret.
+bool riscv_enables_interrupts(std::uint32_t code);
+/// Whether it can make one pending: it writes mip or sip.
+bool riscv_requests_interrupts(std::uint32_t code);
+
 /// None if the instruction accesses no memory.
 std::optional<RiscvAccess> riscv_access(std::uint32_t code);
 

@@ -87,6 +87,8 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t address = kNoPc;
     std::uint32_t bytes = 0;
     std::uint32_t instructions = 0;
+    bool may_enable = false;   ///< it can enable an interrupt that is pending
+    bool may_request = false;  ///< it can make one pending
   };
   struct Access {
     std::uint64_t address = 0;
@@ -123,7 +125,7 @@ class UnicornIss final : public Iss, private TrapState {
   void self_test();
 
   void begin_block(std::uint64_t address, std::uint32_t bytes);
-  std::uint32_t count(std::uint64_t address, std::uint32_t bytes) const;
+  Block decode(std::uint64_t address, std::uint32_t bytes) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
   std::optional<Found> find_access(const Access& access) const;
@@ -162,6 +164,8 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t block_ = kNoPc;  ///< the block that runs
   std::uint32_t block_bytes_ = 0;
   std::uint64_t unseen_ = kNoPc;  ///< of it: the instruction after the last access to a device
+  bool may_interrupt_ = false;    ///< after the block that runs, an interrupt can be taken
+  bool requested_ = false;        ///< software has made one pending, perhaps
   bool quantum_ended_ = false;
   bool stopped_ = false;
   int exception_ = -1;
@@ -412,8 +416,8 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes
 }
 
 void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
-  if (executed_ >= limit_ || stopped_ || refused_) {
-    quantum_ended_ = true;
+  if (executed_ >= limit_ || stopped_ || refused_ || may_interrupt_) {
+    quantum_ended_ = !may_interrupt_;
     uc_emu_stop(uc_);
     return;
   }
@@ -421,16 +425,22 @@ void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
   half_is_open_ = false;
   block_bytes_ = bytes;
   Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
-  if (known.address != address || known.bytes != bytes) {
-    known = {address, bytes, count(address, bytes)};
-  }
+  if (known.address != address || known.bytes != bytes) known = decode(address, bytes);
   executed_ += known.instructions;
+  requested_ |= known.may_request;
+  may_interrupt_ = known.may_enable && (wires_ != 0 || requested_);
 }
 
-std::uint32_t UnicornIss::count(std::uint64_t address, std::uint32_t bytes) const {
-  std::uint32_t n = 0;
-  for (std::uint64_t at = address; at < address + bytes; at += riscv_length(code_at(at))) ++n;
-  return n;
+UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes) const {
+  Block block{address, bytes, 0, false, false};
+  for (std::uint64_t at = address; at < address + bytes;) {
+    const std::uint32_t code = code_at(at);
+    ++block.instructions;
+    block.may_enable |= riscv_enables_interrupts(code);
+    block.may_request |= riscv_requests_interrupts(code);
+    at += riscv_length(code);
+  }
+  return block;
 }
 
 std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
@@ -494,6 +504,7 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
   write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
   for (;;) {
     if (lost_) return IssStop::kLost;
+    may_interrupt_ = false;
     if (const auto interrupt = next_interrupt(*this)) {
       take_trap(*this, *interrupt, pc(), 0);
     }
@@ -549,6 +560,11 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       continue;
     }
     if (stopped_) return IssStop::kStopped;
+    if (may_interrupt_) {
+      constexpr std::uint64_t kBySoftware = 1U << 1 | 1U << 5 | 1U << 9;  // SSIP, STIP, SEIP
+      requested_ = (read(TrapCsr::kMip) & kBySoftware) != 0;
+      continue;
+    }
     if (quantum_ended_) return IssStop::kQuantum;
     // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
     if ((read(TrapCsr::kMip) & read(TrapCsr::kMie)) == 0) return IssStop::kWaits;

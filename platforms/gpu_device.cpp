@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "modules/host/cpu_core.h"
 #include "modules/mmu/uvm_driver.h"
+#include "platforms/execution_window.h"
 #include "platforms/topology/system_facts.h"
 
 namespace tessera {
@@ -50,7 +51,7 @@ void GpuDevice::attach(System& system) {
   host_ = std::make_unique<HostInterface>(
       "host", config_.dispatch, kernels_, *planner_, system.dispatcher(), launch_platform(),
       [this](tlm::tlm_command command, Address address, unsigned char* data, std::uint64_t bytes) {
-        return access_device(command, address, data, bytes);
+        return access_untimed(command, address, data, bytes);
       });
   if (config_.host.copies != HostCopies::kNone) {
     const umh::CoherenceLinkConfig& link = config_.hierarchy.link;
@@ -69,7 +70,7 @@ void GpuDevice::attach(System& system) {
 CommandProcessorSite GpuDevice::launch_platform() {
   CommandProcessorSite p;
   p.context = facts_of(config_);
-  p.memories = static_cast<std::uint32_t>(system_->page_table().pages_per_channel().size());
+  p.memories = memories();
   p.allocations = &allocations_;
   p.make = [this](KernelSource& source, const LaunchRequest& request) {
     return source.make(
@@ -78,6 +79,7 @@ CommandProcessorSite GpuDevice::launch_platform() {
                           on_race_,
                           {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}});
   };
+  p.run_untimed = [this](KernelProgram& program) { return run_untimed_kernel(program); };
   p.place = [this](const PageAssignment& a) { system_->uvm().place(a.virtual_page, a.memory); };
   if (system_->caches_arrays()) {
     p.check_caching = [this](const CachingByAllocation& caching) {
@@ -110,8 +112,8 @@ CommandProcessorSite GpuDevice::launch_platform() {
   return p;
 }
 
-bool GpuDevice::access_device(tlm::tlm_command command, Address address, unsigned char* data,
-                              std::uint64_t bytes) {
+bool GpuDevice::access_untimed(tlm::tlm_command command, Address address, unsigned char* data,
+                               std::uint64_t bytes) {
   if (bytes == 0 || allocations_.find(address, bytes) == nullptr) return false;
   if (command == tlm::TLM_WRITE_COMMAND) {
     write_untimed(address, data, bytes);
@@ -265,37 +267,101 @@ CpuCore* GpuDevice::timed_core() {
   return cores.empty() || !run_until ? nullptr : cores.front();
 }
 
+void GpuDevice::submit_to_cpu(CpuCore& core, tlm::tlm_command command, std::uint64_t physical,
+                              unsigned char* data, std::uint64_t bytes,
+                              std::function<void()> ended) {
+  const bool write = command == tlm::TLM_WRITE_COMMAND;
+  CpuOperation op;
+  op.kind = CpuOperation::Kind::kStore;
+  if (!write) {
+    op.kind = config_.hierarchy.synchronisation == Synchronisation::kDynamic
+                  ? CpuOperation::Kind::kSynchronisedLoad
+                  : CpuOperation::Kind::kLoad;
+  }
+  op.address = physical;
+  op.bytes = bytes;
+  if (write) op.data.assign(data, data + bytes);
+  core.submit(std::move(op), [this, data, write, ended = std::move(ended)](const CpuOperation& o) {
+    if (!write && values_ == ValueMode::kCarried) {
+      std::copy(o.data.begin(), o.data.end(), data);
+    }
+    if (!write) count_first_read();
+    ended();
+  });
+}
+
 void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
                               std::uint64_t bytes) {
-  CpuCore& core = *timed_core();
   const Tick begin = now();
   std::size_t pending = 0;
-  const bool write = command == tlm::TLM_WRITE_COMMAND;
-  const CpuOperation::Kind load = config_.hierarchy.synchronisation == Synchronisation::kDynamic
-                                      ? CpuOperation::Kind::kSynchronisedLoad
-                                      : CpuOperation::Kind::kLoad;
   for_each_part(address, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
                   const auto physical = system_->uvm().translate(at);
                   if (!physical) return;  // the driver has not placed the page
-                  CpuOperation op;
-                  op.kind = write ? CpuOperation::Kind::kStore : load;
-                  op.address = *physical;
-                  op.bytes = part;
-                  unsigned char* const target = data + offset;
-                  if (write) op.data.assign(target, target + part);
                   ++pending;
-                  core.submit(std::move(op),
-                              [this, &pending, target, write](const CpuOperation& o) {
-                                if (!write && values_ == ValueMode::kCarried) {
-                                  std::copy(o.data.begin(), o.data.end(), target);
-                                }
-                                if (!write) count_first_read();
-                                if (--pending == 0) sc_core::sc_pause();
-                              });
+                  submit_to_cpu(*timed_core(), command, *physical, data + offset, part, [&pending] {
+                    if (--pending == 0) sc_core::sc_pause();
+                  });
                 });
   run_until([&pending] { return pending == 0; });
   access_ticks_ += now() - begin;
+}
+
+UvmDriver& GpuDevice::uvm() { return system_->uvm(); }
+
+std::uint32_t GpuDevice::memories() const {
+  return static_cast<std::uint32_t>(system_->page_table().pages_per_channel().size());
+}
+
+std::uint32_t GpuDevice::gpu_of(SmId sm) const {
+  return sm.value / (config_.system.sms / config_.system.gpus);
+}
+
+bool GpuDevice::kernels_run() const { return system_->dispatcher().runs(); }
+
+bool GpuDevice::has_cpu() const { return !system_->cpu_cores().empty(); }
+
+bool GpuDevice::access_by_software(std::uint32_t hart, tlm::tlm_command command, Address address,
+                                   unsigned char* data, std::uint64_t bytes,
+                                   std::function<void()> done) {
+  if (bytes == 0 || allocations_.find(address, bytes) == nullptr) return false;
+  const std::vector<CpuCore*> cores = system_->cpu_cores();
+  const auto core = static_cast<std::uint32_t>(hart % cores.size());
+  const RequesterId requester(RequesterKind::kCpuCore, core);
+  const bool functional = values_ == ValueMode::kFunctional;
+  const bool write = command == tlm::TLM_WRITE_COMMAND;
+  if (functional && write) memory_.write(address, data, bytes);
+  const auto parts = std::make_shared<std::size_t>(0);
+  for_each_part(address, bytes, config_.system.page_bytes,
+                [&](Address, std::uint64_t, std::uint64_t) { ++*parts; });
+  const Tick begin = now();
+  const bool outside = !kernels_run();
+  const std::function<void()> ended = [=, call = std::move(done)] {
+    if (--*parts != 0) return;
+    if (outside) access_ticks_ += now() - begin;
+    if (functional && !write) memory_.read(data, address, bytes);
+    call();
+  };
+  for_each_part(address, bytes, config_.system.page_bytes,
+                [&](Address at, std::uint64_t offset, std::uint64_t part) {
+                  submit_to_cpu(*cores[core], command, *system_->uvm().touch(at, requester),
+                                data + offset, part, ended);
+                });
+  return true;
+}
+
+/// Executes a kernel on the flat memory if kernels take no time.
+bool GpuDevice::run_untimed_kernel(KernelProgram& program) {
+  if (!untimed_kernels_) return false;
+  if (system_->dispatcher().runs()) {
+    throw InputError("kernel '" + program.name() +
+                     "' is to run without time while other kernels run");
+  }
+  gather_values();
+  program.use_flat_memory(&memory_);
+  run_untimed(whole_kernel(program), [](std::uint64_t, const Executed&) {});
+  scatter_values();
+  return true;
 }
 
 /// The host program has results of the last launch, for the first time.

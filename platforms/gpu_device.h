@@ -104,6 +104,32 @@ class GpuDevice final : public Device {
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
   }
+  // For a virtual platform.
+
+  UvmDriver& uvm();
+  std::uint32_t memories() const;
+  std::uint64_t page_bytes() const { return config_.system.page_bytes; }
+  std::uint32_t gpu_of(SmId sm) const;
+  bool kernels_run() const;
+  /// Reads or writes the newest bytes without time. Returns false for an access outside
+  /// allocations.
+  bool access_untimed(tlm::tlm_command command, Address address, unsigned char* data,
+                      std::uint64_t bytes);
+  /// Whether software's accesses go through the caches of a CPU.
+  bool has_cpu() const;
+  /// An access of a virtual platform's software through the caches of CPU core `hart` modulo their
+  /// number, which touches pages that are not placed. Calls `done` at its end, and uses `data`
+  /// until then. Returns false, without a call, for an access outside allocations. Precondition:
+  /// has_cpu().
+  bool access_by_software(std::uint32_t hart, tlm::tlm_command command, Address address,
+                          unsigned char* data, std::uint64_t bytes, std::function<void()> done);
+  /// Whether kernels that packets launch are executed without the memory system and without time.
+  void run_kernels_untimed(bool untimed) { untimed_kernels_ = untimed; }
+  bool runs_kernels_untimed() const { return untimed_kernels_; }
+  /// Registers the statistics of a block that the host program has made. Set by the simulation.
+  std::function<void(const Block&)> on_block;
+  /// The run's statistics. Set by the simulation.
+  const StatisticsRegistry* statistics = nullptr;
   /// A number that changes whenever software of a virtual platform does something. Can be empty.
   std::function<std::uint64_t()> software_activity;
   /// Called by working(). Can be empty.
@@ -121,11 +147,13 @@ class GpuDevice final : public Device {
   /// bytes.
   void access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
                      std::uint64_t bytes);
+  /// The part of it in one page; `ended` is called in the core's process.
+  void submit_to_cpu(CpuCore& core, tlm::tlm_command command, std::uint64_t physical,
+                     unsigned char* data, std::uint64_t bytes, std::function<void()> ended);
+  bool run_untimed_kernel(KernelProgram& program);
   CpuCore* timed_core();
   void copy(std::uint64_t bytes, bool to_device);
   void copy_for_access(bool write, Address address, std::uint64_t bytes);
-  bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
-                     std::uint64_t bytes);
   CommandProcessorSite launch_platform();
   void prepare_launch();
   void submit_ready();
@@ -168,7 +196,8 @@ class GpuDevice final : public Device {
   static constexpr LaunchId kFirmwareLaunches = LaunchId{1} << 32;
   LaunchStreams streams_;
   std::map<LaunchId, Submitted> submitted_;  ///< that have not ended
-  std::vector<LaunchId> of_queue_;           ///< launch of each command queue; 0: none
+  bool untimed_kernels_ = false;
+  std::vector<LaunchId> of_queue_;  ///< launch of each command queue; 0: none
   std::uint64_t firmware_launches_ = 0;
 };
 

@@ -81,6 +81,8 @@ class Simulation::Impl {
       return overlaps(r);
     };
     device_.wait_for_launches = [this] { wait_for_launches(); };
+    device_.on_block = [this](const Block& b) { b.register_statistics(registry_); };
+    device_.statistics = &registry_;
     records_.count(system().levels(),
                    [this](LaunchSlot launch) { return system().sms().take_instructions(launch); });
     blocks_ = system().blocks();

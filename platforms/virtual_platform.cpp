@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -16,10 +17,15 @@
 #include "common/hex.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/sc_time.h"
+#include "modules/mmu/page_table.h"
+#include "modules/mmu/uvm_driver.h"
 #include "modules/vp/board.h"
 #include "modules/vp/elf_file.h"
+#include "modules/vp/fault_queue.h"
+#include "modules/vp/gpu_memory_port.h"
 #include "modules/vp/gpu_services.h"
 #include "platforms/gpu_device.h"
+#include "platforms/supervisor.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
@@ -120,10 +126,13 @@ class Machine {
     terminal_.emplace(board_->uart, options);
     for (const auto& file : options.programs) load(file);
     board_->set_entry(programs_.front().entry);
-    board_->finisher.on_end = [this](TestFinisher::End end, std::uint32_t status) {
+    board_->finisher.on_end = [this](TestFinisher::End end, std::uint32_t status, Tick at) {
       result_.status = status;
-      finish(end == TestFinisher::End::kReset ? End::kReset : End::kFinished);
+      result_.end = end == TestFinisher::End::kReset ? End::kReset : End::kFinished;
+      halt();
+      finished_.at(at);
     };
+    finished_.bind<&Machine::end_run>(*this);
     limit_.bind<&Machine::reach_limit>(*this);
     if (options.limit_ns != 0) limit_.at(options.limit_ns * kTicksPerNs);
     faults_.resize(options.harts);
@@ -147,9 +156,8 @@ class Machine {
   }
   void finish(End end) {
     result_.end = end;
-    ended_ = true;
-    for (const auto& c : board_->cores) c->iss().stop();
-    sc_core::sc_pause();
+    halt();
+    end_run();
   }
   /// Where the cores are, a line each.
   std::string places() const {
@@ -173,6 +181,13 @@ class Machine {
 
  private:
   void reach_limit() { finish(End::kLimit); }
+  void halt() {
+    for (const auto& c : board_->cores) c->halt();
+  }
+  void end_run() {
+    ended_ = true;
+    sc_core::sc_pause();
+  }
   void load(const VirtualPlatformOptions::File& file) {
     programs_.push_back(read_program(file.file, file.address));
     try {
@@ -213,6 +228,7 @@ class Machine {
   VirtualPlatformResult result_;
   bool ended_ = false;
   ProcessTimer limit_;
+  ProcessTimer finished_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -261,18 +277,20 @@ class FirmwareWorkload::Impl {
     BoardDevice services;
     services.range = {"gpu-services", kServicesAddress, BoardPlan::kPage};
     services.compatible = "tessera,gpu-services";
+    BoardDevice faults;
+    faults.range = {"gpu-faults", kFaultsAddress, BoardPlan::kPage};
+    faults.compatible = "tessera,fault-queue";
+    faults.interrupt = kFaultsInterrupt;
     BoardDevice memory;
     memory.range = {"gpu-memory", Allocations::kBase, kDeviceMemory, false, true};
     memory.compatible = "tessera,gpu-memory";
-    machine_.emplace(options, std::vector<BoardDevice>{command, services, memory},
-                     Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()}});
-    GpuServicesSite site;
-    site.read = [this](std::uint64_t address, unsigned char* data, std::uint64_t bytes) {
-      return access_ram(tlm::TLM_READ_COMMAND, address, data, bytes);
-    };
-    site.kernel = [this](const std::string& name) { return find_kernel(name); };
-    site.allocate = [this](std::uint64_t bytes) { return allocate(bytes); };
-    services_.emplace("gpu_services", std::move(site));
+    machine_.emplace(options, std::vector<BoardDevice>{command, services, faults, memory},
+                     Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()},
+                                  {kFaultsInterrupt, &fault_wire_}});
+    make_services(!options.fast);
+    device.run_kernels_untimed(options.fast);
+    make_fault_queue();
+    make_memory_port(options);
     host.software_memory = [this](tlm::tlm_command access, Address address, unsigned char* data,
                                   std::uint64_t bytes) {
       return access_ram(access, address, data, bytes);
@@ -281,14 +299,98 @@ class FirmwareWorkload::Impl {
     BoardBus& bus = machine_->board().bus;
     bus.out[Board::kFirstDevice]->bind(processor.mmio);
     bus.out[Board::kFirstDevice + 1]->bind(services_->in);
-    bus.out[Board::kFirstDevice + 2]->bind(host.memory);
+    bus.out[Board::kFirstDevice + 2]->bind(faults_->in);
+    bus.out[Board::kFirstDevice + 3]->bind(memory_->in);
+    find_blocks();
+    if (device.on_block) {
+      for (const Block* b : blocks_) device.on_block(*b);
+      device.on_block(processor);
+    }
   }
 
+  /// What waits, a line each.
+  std::string waiting() const { return Supervisor::describe(blocks_); }
   Machine& machine() { return *machine_; }
 
  private:
   static constexpr std::uint64_t kDeviceMemory = std::uint64_t{1} << 40;
 
+  void make_services(bool detailed) {
+    GpuServicesSite site;
+    site.read = [this](std::uint64_t address, unsigned char* data, std::uint64_t bytes) {
+      return access_ram(tlm::TLM_READ_COMMAND, address, data, bytes);
+    };
+    site.kernel = [this](const std::string& name) { return find_kernel(name); };
+    site.allocate = [this](std::uint64_t bytes) { return allocate(bytes); };
+    site.statistic = [this](const std::string& name) -> std::optional<std::uint64_t> {
+      const auto value =
+          device_.statistics == nullptr ? std::nullopt : device_.statistics->number(name);
+      if (!value || *value < 0) return std::nullopt;
+      return static_cast<std::uint64_t>(*value);
+    };
+    site.set_detailed = [this](bool on) {
+      if (device_.kernels_run()) return false;
+      device_.run_kernels_untimed(!on);
+      return true;
+    };
+    services_.emplace("gpu_services", std::move(site), detailed);
+  }
+  void make_fault_queue() {
+    FaultQueueSite site;
+    site.memories = device_.memories();
+    site.page_bytes = device_.page_bytes();
+    site.hand_over = [this](bool software) {
+      if (!software) return device_.uvm().hand_faults_to(nullptr);
+      device_.uvm().hand_faults_to([this](const PageFault& f) { faults_->push(record_of(f)); });
+    };
+    site.place = [this](std::uint64_t address, std::uint32_t memory) {
+      device_.uvm().place(address / device_.page_bytes(), ChannelId(memory));
+    };
+    faults_.emplace("gpu_faults", std::move(site));
+    faults_->interrupt.bind(fault_wire_);
+  }
+  SoftwareFault record_of(const PageFault& f) const {
+    const std::uint64_t page = device_.page_bytes();
+    SoftwareFault record;
+    record.address = f.page * page;
+    if (f.toucher.is_sm()) {
+      record.sm = f.toucher.index();
+      record.gpu = device_.gpu_of(f.toucher.sm());
+    }
+    record.local = f.local.value;
+    record.array = f.allocation.first * page;
+    record.array_bytes = f.allocation.count * page;
+    return record;
+  }
+  void make_memory_port(const VirtualPlatformOptions& options) {
+    GpuMemoryPortConfig config;
+    config.latency_ns = options.link_latency_ns;
+    config.bytes_per_second = options.link_bytes_per_second;
+    GpuMemoryPortSite site;
+    site.harts = options.harts;
+    site.access = [this](tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                         std::uint64_t bytes) {
+      return device_.access_untimed(command, address, data, bytes);
+    };
+    site.timed = [this] { return !device_.runs_kernels_untimed(); };
+    if (device_.has_cpu()) {
+      site.access_by_cpu = [this](std::uint32_t hart, tlm::tlm_command command,
+                                  std::uint64_t address, unsigned char* data, std::uint64_t bytes,
+                                  GpuMemoryPortSite::Done done) {
+        return device_.access_by_software(hart, command, address, data, bytes, std::move(done));
+      };
+    }
+    memory_.emplace("gpu_memory", config, std::move(site));
+  }
+  void find_blocks() {
+    Board& board = machine_->board();
+    for (const auto& c : board.cores) blocks_.push_back(c.get());
+    for (Block* b : std::initializer_list<Block*>{&board.bus, &board.rom, &board.ram,
+                                                  &board.finisher, &board.clint, &board.plic,
+                                                  &board.uart, &*services_, &*faults_, &*memory_}) {
+      blocks_.push_back(b);
+    }
+  }
   bool access_ram(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                   std::uint64_t bytes) {
     BoardMemory& ram = machine_->board().ram;
@@ -322,7 +424,11 @@ class FirmwareWorkload::Impl {
   const std::shared_ptr<kernels::ModuleLoader> loader_;
   std::vector<ptx::Module> modules_;
   std::optional<Machine> machine_;
+  sc_core::sc_signal<bool> fault_wire_{"gpu_faults_interrupt"};
   std::optional<GpuServices> services_;
+  std::optional<FaultQueue> faults_;
+  std::optional<GpuMemoryPort> memory_;
+  std::vector<Block*> blocks_;
   std::uint64_t allocations_ = 0;
 };
 
@@ -348,7 +454,10 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
     gpus->run_until([&machine] { return machine.ended(); });
   } catch (const RunError& e) {
     machine.measure().end = VirtualPlatformResult::End::kStuck;
-    throw RunError(std::string(e.what()) + "\n" + machine.places());
+    std::string text = std::string(e.what()) + "\n" + machine.places();
+    const std::string waiting = impl_->waiting();
+    if (!waiting.empty()) text += "\n" + waiting;
+    throw RunError(text);
   } catch (...) {
     machine.measure();
     throw;

@@ -34,6 +34,11 @@ struct VirtualPlatformOptions {
   std::uint64_t limit_ns = 0;
   /// PTX files whose kernels software can launch.
   std::vector<std::string> kernels;
+  /// Kernels are executed without time until software writes DETAIL (GpuServices).
+  bool fast = false;
+  /// GpuMemoryPortConfig.
+  std::uint64_t link_latency_ns = 450;
+  std::uint64_t link_bytes_per_second = 31'500'000'000;
 
   /// The instruction-set simulator: a shared object with "tessera_make_iss".
   std::string iss;
@@ -72,12 +77,15 @@ VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options
 /// verified if the software has ended with status 0.
 ///
 /// On the bus beside Board's devices: the command processor of the GPUs
-/// (docs/blocks/command-processor.md), GpuServices, and device memory by virtual address, untimed.
+/// (docs/blocks/command-processor.md), GpuServices, FaultQueue, and device memory by virtual
+/// address (GpuMemoryPort). Their statistics and those of cores and devices are in the result.
 class FirmwareWorkload final : public Workload {
  public:
   static constexpr std::uint64_t kCommandAddress = 0x20000000;
   static constexpr std::uint32_t kCommandInterrupt = 11;
   static constexpr std::uint64_t kServicesAddress = 0x20010000;
+  static constexpr std::uint64_t kFaultsAddress = 0x20011000;
+  static constexpr std::uint32_t kFaultsInterrupt = 12;
 
   /// `options` must outlive the workload.
   explicit FirmwareWorkload(const VirtualPlatformOptions& options);

@@ -160,7 +160,8 @@ ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatfor
 
 /// Throws InputError for options that need the GPUs of a platform.
 void check_without_gpus(const po::variables_map& values) {
-  for (const char* const option : {"kernels", "set", "out", "overwrite"}) {
+  for (const char* const option :
+       {"kernels", "set", "out", "overwrite", "fast", "link-latency-ns", "link-bandwidth"}) {
     if (values.count(option) == 0) continue;
     throw InputError(std::string("--") + option + " needs --platform");
   }
@@ -240,6 +241,12 @@ ArgumentParser vp_arguments() {
       "PTX whose kernels software can launch by name; repeatable")(
       "values", po::value<std::string>()->default_value("carried")->value_name("MODE"),
       "carried or functional, as for run")(
+      "fast",
+      "kernels and accesses to device memory take no time until the software asks for detail")(
+      "link-latency-ns", po::value<std::string>()->value_name("N"),
+      "of the link to GPUs without a CPU, in each direction (default: 450)")(
+      "link-bandwidth", po::value<std::string>()->value_name("B/S"),
+      "of that link (default: 31.5GB/s)")(
       "out", po::value<std::string>()->value_name("DIR"),
       "with --platform: writes stats.json, stats.csv and report.html there");
   add_set_option(parser);
@@ -272,6 +279,12 @@ int vp_verb(const std::vector<std::string>& arguments) {
     options.script = read_script((*values)["uart"].as<std::string>());
   } else {
     options.poll_input = read_terminal;
+  }
+  options.fast = values->count("fast") != 0;
+  options.link_latency_ns =
+      read_count(*values, "link-latency-ns", 0, 1'000'000).value_or(options.link_latency_ns);
+  if (values->count("link-bandwidth") != 0) {
+    options.link_bytes_per_second = read_size(*values, "link-bandwidth", "byte/s");
   }
   if (values->count("kernels") != 0) {
     options.kernels = (*values)["kernels"].as<std::vector<std::string>>();

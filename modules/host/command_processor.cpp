@@ -269,6 +269,10 @@ void CommandProcessor::start_next(CommandQueue& q) {
     step = CommandError::kRefused;
     q.program = nullptr;  // releases what the next program can use
     q.program = site_.make(*kernel->source, request);
+    if (site_.run_untimed && site_.run_untimed(*q.program)) {
+      complete(q, CommandError::kNone, nullptr);
+      return;
+    }
     KernelLaunch launch = launch_of(q, planner_.plan(view_of(request, *kernel->source)));
     q.running = true;
     const LaunchSlot slot = dispatcher_.launch(std::move(launch));

@@ -45,6 +45,9 @@ struct CommandProcessorSite {
   const Allocations* allocations = nullptr;
   /// Makes the program of a launch. Throws InputError.
   std::function<std::unique_ptr<KernelProgram>(KernelSource&, const LaunchRequest&)> make;
+  /// Executes the program without time and returns true, or returns false: the kernel is to be
+  /// launched. Can be empty. Throws InputError.
+  std::function<bool(KernelProgram&)> run_untimed = {};
   /// Places a page as PageAssignment specifies; throws InputError.
   std::function<void(const PageAssignment&)> place;
   /// Checks the caching of allocations that a launch requests; called before each launch. Throws

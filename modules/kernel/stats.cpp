@@ -202,6 +202,21 @@ ordered_json StatisticsRegistry::to_json() const {
   return out;
 }
 
+std::optional<double> StatisticsRegistry::number(std::string_view path) const {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto module = by_module_.find(std::string(path.substr(0, dot)));
+  if (module == by_module_.end()) return std::nullopt;
+  for (const std::size_t i : module->second) {
+    const Entry& e = entries_[i];
+    if (infos_[e.info].name != path.substr(dot + 1)) continue;
+    const ordered_json value = e.read(e.total == nullptr ? 0 : *e.total - e.before);
+    if (!value.is_number()) return std::nullopt;
+    return value.get<double>();
+  }
+  return std::nullopt;
+}
+
 std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::string& name) const {
   std::uint64_t total = 0;
   for (const Entry& e : entries_) {

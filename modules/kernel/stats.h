@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -191,6 +192,8 @@ class StatisticsRegistry {
   nlohmann::ordered_json to_json() const;
   /// {block: {statistic: {"unit", "kind", "description"}}}, one entry for all blocks of a kind.
   nlohmann::ordered_json dictionary() const;
+  /// The present value of "module.name"; none if there is no such statistic, or it is no number.
+  std::optional<double> number(std::string_view path) const;
   /// Sum of a counter over every module whose last name component begins with `prefix`.
   std::uint64_t sum(const std::string& prefix, const std::string& name) const;
 

@@ -45,6 +45,14 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
 
 UvmDriver::~UvmDriver() { table_.on_missing = nullptr; }
 
+/// Mode kPrefaulted.
+void UvmDriver::map_at_first_walk() {
+  if (config_.mode != FaultMode::kPrefaulted) return;
+  table_.on_missing = [this](std::uint64_t page, RequesterId toucher) {
+    return touch(page * table_.page_bytes(), toucher).has_value();
+  };
+}
+
 void UvmDriver::end_of_elaboration() { port_.bind(in.operator->()); }
 
 void UvmDriver::end_of_simulation() {
@@ -63,11 +71,15 @@ ChannelId UvmDriver::local_channel(std::uint64_t page, RequesterId toucher) cons
   return ChannelId(static_cast<std::uint32_t>(page % table_.pages_per_channel().size()));
 }
 
+AllocationPages UvmDriver::allocation_of(std::uint64_t page) const {
+  if (!platform_.allocation) return {page, 1};
+  return platform_.allocation(page * table_.page_bytes());
+}
+
 std::uint64_t UvmDriver::map_page(std::uint64_t page, RequesterId toucher) {
   ChannelId channel;
   if (table_.placement_matters()) {
-    AllocationPages whole{page, 1};
-    if (platform_.allocation) whole = platform_.allocation(page * table_.page_bytes());
+    const AllocationPages whole = allocation_of(page);
     channel =
         placement_.place({page, toucher, local_channel(page, toucher), whole.first, whole.count},
                          {table_.pages_per_channel()});
@@ -95,7 +107,30 @@ void UvmDriver::place(std::uint64_t virtual_page, ChannelId memory) {
                      std::to_string(memory.value) + ": the platform has " +
                      std::to_string(memories));
   }
-  if (!table_.translate(address)) map_in(virtual_page, memory);
+  const bool known = table_.translate(address).has_value();
+  if (!known) map_in(virtual_page, memory);
+  const auto fault =
+      std::find_if(with_software_.begin(), with_software_.end(),
+                   [&](PageSlots::Index i) { return faults_[i].page == virtual_page; });
+  if (fault == with_software_.end()) return;
+  if (!known) table_.mapped_by_fault(virtual_page, now());
+  const Tick t = clock_.after(now(), 0);
+  ++handlers_;
+  handling_.push(t, 0, *fault);
+  wake_.at(t);
+  with_software_.erase(fault);
+}
+
+void UvmDriver::hand_faults_to(std::function<void(const PageFault&)> software) {
+  software_ = std::move(software);
+  if (software_) {
+    table_.on_missing = nullptr;
+    return;
+  }
+  map_at_first_walk();
+  for (const PageSlots::Index i : with_software_) waiting_.push(now(), 0, i);
+  with_software_.clear();
+  wake_.at(clock_.after(now(), 0));
 }
 
 std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
@@ -126,6 +161,7 @@ void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) 
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
+  // A blocking walk cannot wait for software.
   if (mapped || config_.mode == FaultMode::kPrefaulted) {
     delay += to_sc_time(clock_.time_of(1));
   } else {
@@ -227,6 +263,13 @@ bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
 
 void UvmDriver::begin_faults(Tick t) {
   const Tick latency = config_.fault_latency_ns * kTicksPerNs;
+  while (software_ && !waiting_.empty()) {
+    const PageSlots::Index i = waiting_.pop();
+    const std::uint64_t page = faults_[i].page;
+    const RequesterId toucher = request_of(*faults_[i].waiters.front().payload).requester;
+    with_software_.push_back(i);
+    software_({page, toucher, local_channel(page, toucher), allocation_of(page)});
+  }
   while (!waiting_.empty() &&
          (config_.concurrent_faults == 0 || handlers_ < config_.concurrent_faults)) {
     const PageSlots::Index i = waiting_.pop();
@@ -260,6 +303,9 @@ void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a fault entry"});
   if (!waiting_.empty()) out.push_back({block + ".waiting", waiting_.size(), "a fault handler"});
+  if (!with_software_.empty()) {
+    out.push_back({block + ".software", with_software_.size(), "software that places the page"});
+  }
   if (!handling_.empty()) {
     out.push_back({block + ".handling", handling_.size(), "the fault latency"});
   }
@@ -273,6 +319,7 @@ void UvmDriver::reset() {
   faults_.clear();
   waiting_.clear();
   handling_.clear();
+  with_software_.clear();
   freeing_.clear();
   handlers_ = 0;
   stalled_ = false;

@@ -27,6 +27,14 @@ namespace tessera {
 
 struct UvmSite;
 
+/// A page fault that software handles.
+struct PageFault {
+  std::uint64_t page = 0;  ///< virtual page number
+  RequesterId toucher;     ///< requester of the first access
+  ChannelId local;         ///< memory nearest to it
+  AllocationPages allocation;
+};
+
 /// The unified-memory driver: handles page faults and places pages with PagePlacement (NUBA
 /// sections 4 and 6).
 ///
@@ -40,6 +48,9 @@ struct UvmSite;
 /// mapped page or for an address outside all allocations (TLM_ADDRESS_ERROR_RESPONSE) takes one
 /// cycle. In mode kPrefaulted a walk maps the page, so that the driver receives no fault for an
 /// allocated page. One response is sent in a cycle.
+///
+/// Software can handle the faults (hand_faults_to()): each page's first access then faults, in both
+/// modes, and the fault ends a cycle after software's place().
 ///
 /// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: eviction to the host, the transfer's use of the host link, TLB shootdown.
@@ -63,10 +74,14 @@ class UvmDriver final : public BlockBase<UvmDriverConfig, UvmDriverStats, UvmSit
   /// allocated and not yet placed. Returns the physical address.
   std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
 
-  /// Places a page of an allocation in a memory, without latency. No effect on a page that is
-  /// already placed. Throws InputError for a page outside all allocations and for a memory that
-  /// does not exist.
+  /// Places a page of an allocation in a memory, without latency. A page that is already placed
+  /// stays where it is. Ends the page's fault if software handles it. Throws InputError for a page
+  /// outside all allocations and for a memory that does not exist.
   void place(std::uint64_t virtual_page, ChannelId memory);
+
+  /// Calls `software` at each fault from now on, in place of the placement policy. Empty: the
+  /// policy handles the faults again, also those that wait for software.
+  void hand_faults_to(std::function<void(const PageFault&)> software);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -91,7 +106,9 @@ class UvmDriver final : public BlockBase<UvmDriverConfig, UvmDriverStats, UvmSit
   void send(Tick t);
   void schedule_next(Tick t);
 
+  void map_at_first_walk();
   ChannelId local_channel(std::uint64_t page, RequesterId toucher) const;
+  AllocationPages allocation_of(std::uint64_t page) const;
   std::uint64_t map_page(std::uint64_t page, RequesterId toucher);
   std::uint64_t map_in(std::uint64_t page, ChannelId channel);
   bool allocated(std::uint64_t page) const {
@@ -108,6 +125,8 @@ class UvmDriver final : public BlockBase<UvmDriverConfig, UvmDriverStats, UvmSit
   PageSlots faults_;
   TimedQueue<PageSlots::Index> waiting_;  ///< faults that wait for a handler
   TimedQueue<PageSlots::Index> handling_;
+  std::function<void(const PageFault&)> software_;
+  std::vector<PageSlots::Index> with_software_;
   TimedQueue<char> freeing_;    ///< handlers that become free
   std::uint32_t handlers_ = 0;  ///< in use
   bool stalled_ = false;

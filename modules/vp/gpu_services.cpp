@@ -10,8 +10,12 @@ void describe(StatisticsVisitor& v, GpuServicesStats& s) {
   v.counter("errors", s.errors, "command", "commands that failed");
 }
 
-GpuServices::GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site)
-    : BlockBase(name, NoConfig(), Unvalidated()), in("in"), site_(std::move(site)) {
+GpuServices::GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site, bool detailed)
+    : BlockBase(name, NoConfig(), Unvalidated()),
+      in("in"),
+      site_(std::move(site)),
+      detailed_at_reset_(detailed),
+      detailed_(detailed) {
   in.register_b_transport(this, &GpuServices::blocking);
 }
 
@@ -37,6 +41,9 @@ bool GpuServices::read_register(std::uint64_t offset, unsigned bytes, Tick, std:
     case 0x28:
       value = static_cast<std::uint64_t>(status_);
       break;
+    case 0x30:
+      value = detailed_ ? 1 : 0;
+      break;
     default:
       return false;
   }
@@ -60,19 +67,44 @@ bool GpuServices::write_register(std::uint64_t offset, unsigned bytes, Tick, std
       status_ = execute(value);
       if (status_ != Status::kOk) ++stats_.errors;
       return true;
+    case 0x30:
+      if (offset != 0x30) return false;
+      status_ = set_detailed((value & 1) != 0);
+      if (status_ != Status::kOk) ++stats_.errors;
+      return true;
     default:
       return false;
   }
 }
 
+std::optional<std::string> GpuServices::name_argument() const {
+  if (arguments_[1] == 0 || arguments_[1] > kMostName) return std::nullopt;
+  std::string name(arguments_[1], ' ');
+  auto* const bytes = reinterpret_cast<unsigned char*>(name.data());
+  if (!site_.read(arguments_[0], bytes, name.size())) return std::nullopt;
+  return name;
+}
+
+GpuServices::Status GpuServices::set_detailed(bool detailed) {
+  if (detailed == detailed_) return Status::kOk;
+  if (!site_.set_detailed(detailed)) return Status::kBusy;
+  detailed_ = detailed;
+  return Status::kOk;
+}
+
 GpuServices::Status GpuServices::execute(std::uint64_t command) {
   if (command == kFindKernel) {
-    if (arguments_[1] == 0 || arguments_[1] > kMostName) return Status::kBadAddress;
-    std::string name(arguments_[1], ' ');
-    auto* const bytes = reinterpret_cast<unsigned char*>(name.data());
-    if (!site_.read(arguments_[0], bytes, name.size())) return Status::kBadAddress;
-    result_ = site_.kernel(name);
+    const auto name = name_argument();
+    if (!name) return Status::kBadAddress;
+    result_ = site_.kernel(*name);
     return result_ == 0 ? Status::kUnknownKernel : Status::kOk;
+  }
+  if (command == kReadStatistic) {
+    const auto name = name_argument();
+    if (!name) return Status::kBadAddress;
+    const auto value = site_.statistic(*name);
+    result_ = value.value_or(0);
+    return value ? Status::kOk : Status::kUnknownStatistic;
   }
   if (command == kAllocate) {
     const auto address = site_.allocate(arguments_[0]);
@@ -87,6 +119,7 @@ void GpuServices::describe_waiting(std::vector<Waiting>&) const {}
 void GpuServices::reset() {
   arguments_[0] = arguments_[1] = result_ = 0;
   status_ = Status::kOk;
+  detailed_ = detailed_at_reset_;
   stats_ = Stats();
 }
 

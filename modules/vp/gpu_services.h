@@ -29,6 +29,11 @@ struct GpuServicesSite {
   std::function<std::uint64_t(const std::string& name)> kernel;
   /// Reserves device memory, a multiple of pages. None if there is not enough.
   std::function<std::optional<std::uint64_t>(std::uint64_t bytes)> allocate;
+  /// The present value of a statistic, "system.gpu0.llc3.requests"; none if there is none.
+  std::function<std::optional<std::uint64_t>(const std::string& name)> statistic;
+  /// Whether kernels and accesses to device memory are simulated in detail from now on. False: it
+  /// cannot change now.
+  std::function<bool(bool detailed)> set_detailed;
 };
 
 /// Services for a GPU's driver: loads kernels by name, in place of a loader of code objects, and
@@ -37,29 +42,36 @@ struct GpuServicesSite {
 /// | 0x00 ID      | RO | 0x0000000156535447: "GTSV", version 1                        |
 /// | 0x08 ARG0    | RW |                                                              |
 /// | 0x10 ARG1    | RW |                                                              |
-/// | 0x18 COMMAND | WO | 1: the kernel whose name is ARG1 bytes at ARG0; 2: ARG0 bytes of memory |
-/// | 0x20 RESULT  | RO | the kernel's handle, the memory's address; 0 after an error  |
-/// | 0x28 STATUS  | RO | Status of the last command                                   |
+/// | 0x18 COMMAND | WO | 1: the kernel whose name is ARG1 bytes at ARG0; 2: ARG0 bytes of memory; |
+/// |              |    | 3: the statistic whose name is ARG1 bytes at ARG0            |
+/// | 0x20 RESULT  | RO | the kernel's handle, the memory's address, the statistic's value (whole);
+/// 0 after an error | | 0x28 STATUS  | RO | Status of the last command or write of DETAIL | | 0x30
+/// DETAIL  | RW | 1: the region of interest, which is simulated in detail; 0: kernels are executed
+/// without time |
 ///
-/// A command takes no time.
+/// A command takes no time. DETAIL can be written while no kernel runs.
 class GpuServices final : public BlockBase<NoConfig, GpuServicesStats, GpuServicesSite>,
                           private MmioRegisters {
  public:
   static constexpr std::uint64_t kId = 0x0000'0001'5653'5447;
   static constexpr std::uint64_t kFindKernel = 1;
   static constexpr std::uint64_t kAllocate = 2;
+  static constexpr std::uint64_t kReadStatistic = 3;
   enum class Status : std::uint8_t {
     kOk = 0,
     kUnknownCommand = 1,
     kBadAddress = 2,  ///< of the name, or a name of more than kMostName bytes
     kUnknownKernel = 3,
     kNoMemory = 4,
+    kUnknownStatistic = 5,
+    kBusy = 6,  ///< a kernel runs
   };
   static constexpr std::uint64_t kMostName = 4096;
 
   tlm_utils::simple_target_socket<GpuServices> in;
 
-  GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site);
+  /// `detailed`: DETAIL after reset.
+  GpuServices(const sc_core::sc_module_name& name, GpuServicesSite site, bool detailed = true);
 
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -70,8 +82,13 @@ class GpuServices final : public BlockBase<NoConfig, GpuServicesStats, GpuServic
   bool read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) override;
   bool write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) override;
   Status execute(std::uint64_t command);
+  /// The ARG1 bytes at ARG0; none if they are not memory, or too many.
+  std::optional<std::string> name_argument() const;
+  Status set_detailed(bool detailed);
 
   const GpuServicesSite site_;
+  const bool detailed_at_reset_;
+  bool detailed_;
   std::uint64_t arguments_[2] = {};
   std::uint64_t result_ = 0;
   Status status_ = Status::kOk;

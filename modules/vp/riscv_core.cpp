@@ -9,6 +9,13 @@
 
 namespace tessera {
 
+namespace {
+
+/// Of the process, for the Iss. The host reserves addresses only.
+constexpr int kStackBytes = 4 << 20;
+
+}  // namespace
+
 std::vector<std::string> RiscvCoreConfig::validate() const {
   std::vector<std::string> errors;
   require_from_one(errors, "clock_hz", clock_hz, kTicksPerSecond);
@@ -42,8 +49,10 @@ RiscvCore::RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig&
     ++stats_.faults;
     if (on_fault) on_fault(f);
   });
-  wake_.bind<&RiscvCore::process>(*this);
+  hart_.hart = site_.hart;
   SC_HAS_PROCESS(RiscvCore);
+  SC_THREAD(process);
+  set_stack_size(kStackBytes);
   SC_METHOD(sample);
   dont_initialize();
   sensitive << software << timer << external << supervisor_external;
@@ -80,35 +89,51 @@ void RiscvCore::invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 Tick RiscvCore::local_time() const {
   const std::uint64_t executed = iss_->instructions() - first_;
-  return clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+  return begun_at_ + clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+}
+
+void RiscvCore::wake_at(Tick t) {
+  due_ = std::min(due_, t);
+  wake_.notify(to_sc_time(t - now()));
 }
 
 void RiscvCore::process() {
-  const Tick t = now();
-  if (t < busy_until_) {
-    wake_.at(busy_until_);
-    return;
+  for (;;) {
+    if (halted_ || now() < due_) {
+      // An event keeps the earlier one of two notifications only.
+      if (!halted_ && due_ != kNever) wake_.notify(to_sc_time(due_ - now()));
+      wait(wake_);
+    } else {
+      due_ = kNever;
+      run_quantum();
+    }
   }
-  if (waits_) stats_.waiting += t - waits_since_;
+}
+
+void RiscvCore::run_quantum() {
+  begun_at_ = now();
+  if (waits_) stats_.waiting += begun_at_ - waits_since_;
   waits_ = false;
   first_ = iss_->instructions();
   accesses_ = 0;
   const IssStop stop = iss_->run(config_.quantum);
   stats_.instructions += iss_->instructions() - first_;
-  busy_until_ = clock_.after(t + std::max(local_time(), Tick{1}), 0);
-  first_ = iss_->instructions();
-  accesses_ = 0;
+  busy_until_ = clock_.after(std::max(local_time(), begun_at_ + 1), 0);
   if (stop == IssStop::kLost) {
+    halted_ = true;
     if (on_lost) on_lost();
-    return;
-  }
-  if (stop == IssStop::kWaits) {
+  } else if (stop == IssStop::kWaits) {
     ++stats_.waits;
     waits_ = true;
     waits_since_ = busy_until_;
-    return;
+  } else {
+    wake_at(busy_until_);
   }
-  wake_.at(busy_until_);
+}
+
+void RiscvCore::halt() {
+  halted_ = true;
+  iss_->stop();
 }
 
 void RiscvCore::sample() {
@@ -118,7 +143,7 @@ void RiscvCore::sample() {
   if (external.read()) mip |= Iss::kMeip;
   if (supervisor_external.read()) mip |= Iss::kSeip;
   iss_->set_pending(mip);
-  if (waits_ && mip != 0) wake_.at(std::max(now(), busy_until_));
+  if (waits_ && mip != 0) wake_at(std::max(now(), busy_until_));
 }
 
 bool RiscvCore::load(std::uint64_t address, void* data, unsigned bytes) {
@@ -141,10 +166,13 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   payload.set_data_ptr(data);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
+  payload.set_extension(&hart_);
   const Tick before = local_time();
-  sc_core::sc_time delay = to_sc_time(before);
+  sc_core::sc_time delay = to_sc_time(before - now());
   bus->b_transport(payload, delay);
-  accesses_ += delay.value() - before;
+  payload.clear_extension(&hart_);
+  accesses_ += now() + delay.value() - before;
+  iss_->stop();
   return payload.is_response_ok();
 }
 
@@ -152,13 +180,19 @@ void RiscvCore::describe_waiting(std::vector<Waiting>& out) const {
   if (waits_) out.push_back({std::string(name()) + ".wfi", 1, "an interrupt"});
 }
 
+void RiscvCore::register_statistics(StatisticsRegistry& registry) const {
+  StatisticsRegistrar(registry, name(), &clock_).add(stats_);
+}
+
 void RiscvCore::reset() {
   iss_->reset(site_.reset_pc, site_.argument);
   stats_ = Stats();
   first_ = 0;
-  accesses_ = busy_until_ = waits_since_ = 0;
-  waits_ = false;
-  wake_.at(now());
+  begun_at_ = busy_until_ = now();
+  accesses_ = waits_since_ = 0;
+  waits_ = halted_ = false;
+  due_ = kNever;
+  wake_at(now());
 }
 
 }  // namespace tessera

@@ -8,12 +8,13 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <tlm>
 #include <vector>
 
 #include "modules/kernel/block_base.h"
-#include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/vp/board_bus.h"
+#include "modules/vp/initiating_hart.h"
 #include "modules/vp/iss.h"
 
 namespace tessera {
@@ -55,10 +56,13 @@ struct RiscvCoreSite {
 /// transactions of 1 to 8 bytes.
 ///
 /// Timing: an instruction takes `cycles_per_instruction`, an access as long as its target says. The
-/// core executes `quantum` instructions at once, and then waits until simulated time has caught up:
-/// an access carries the time of its basic block's start as its delay, and an interrupt that rises
-/// meanwhile is taken at the end of the quantum. In WFI the core waits for an interrupt that mie
-/// enables, and goes on when it rises.
+/// core executes `quantum` instructions at once, and then waits until simulated time has caught up.
+/// An access carries the time of its basic block's start as its delay, and ends the quantum after
+/// that block, because it can change an interrupt. An interrupt that rises meanwhile is taken at
+/// the end of the quantum. In WFI the core waits for an interrupt that mie enables, and goes on
+/// when it rises. A target can wait in b_transport. Payloads have an InitiatingHart.
+///
+/// The core's process is an SC_THREAD, whose stack the Iss uses.
 ///
 /// A refused access is an access fault of the core: precise for an address without a device, after
 /// the basic block for an error of a device. Not modelled: caches and pipelines of the core.
@@ -74,6 +78,8 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig& config, RiscvCoreSite site);
 
   Iss& iss() { return *iss_; }
+  /// The core executes nothing more after its present basic block.
+  void halt();
   /// Called at each synchronous exception that software takes. Can be empty.
   std::function<void(const IssFault&)> on_fault;
   /// Called when the core has taken an exception and there is no handler: it has halted.
@@ -82,30 +88,37 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   bool idle() const override { return waits_; }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end);
   void process();
+  void run_quantum();
+  void wake_at(Tick t);
   void sample();
   void map(const BoardRange& range);
   bool load(std::uint64_t address, void* data, unsigned bytes) override;
   bool store(std::uint64_t address, const void* data, unsigned bytes) override;
-  std::uint64_t time() override { return site_.time(now() + local_time()); }
+  std::uint64_t time() override { return site_.time(local_time()); }
   bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned bytes);
-  /// Of the core, after the present simulated time.
+  /// Of the core: the present simulated time or later.
   Tick local_time() const;
 
   const RiscvCoreSite site_;
   const ClockDomain clock_;
   std::unique_ptr<Iss> iss_;
+  Tick begun_at_ = 0;        ///< the present quantum
   std::uint64_t first_ = 0;  ///< instructions before the present quantum
   Tick accesses_ = 0;        ///< time of the accesses in the present quantum
   Tick busy_until_ = 0;
+  Tick due_ = kNever;  ///< of the next quantum
   Tick waits_since_ = 0;
   bool waits_ = false;
-  ProcessTimer wake_;
+  bool halted_ = false;
+  sc_core::sc_event wake_;
+  InitiatingHart hart_;
 };
 
 }  // namespace tessera

@@ -21,7 +21,8 @@ bool TestFinisher::read_register(std::uint64_t offset, unsigned bytes, Tick, std
   return offset == 0 && bytes == 4;
 }
 
-bool TestFinisher::write_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t value) {
+bool TestFinisher::write_register(std::uint64_t offset, unsigned bytes, Tick at,
+                                  std::uint64_t value) {
   if (offset != 0 || bytes < 2) return false;
   ++stats_.writes;
   End end = End::kPass;
@@ -38,7 +39,7 @@ bool TestFinisher::write_register(std::uint64_t offset, unsigned bytes, Tick, st
       return true;  // no effect, as on QEMU
   }
   const auto status = static_cast<std::uint32_t>(value >> 16 & 0xffff);
-  if (on_end) on_end(end, end == End::kFail ? status : 0);
+  if (on_end) on_end(end, end == End::kFail ? status : 0, at);
   return true;
 }
 

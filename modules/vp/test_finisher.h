@@ -30,8 +30,8 @@ class TestFinisher final : public BlockBase<NoConfig, TestFinisherStats, NoSite>
 
   explicit TestFinisher(const sc_core::sc_module_name& name);
 
-  /// `status`: 0 for kPass and kReset.
-  std::function<void(End end, std::uint32_t status)> on_end;
+  /// `status`: 0 for kPass and kReset. `at`: of the write.
+  std::function<void(End end, std::uint32_t status, Tick at)> on_end;
 
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>& out) const override;

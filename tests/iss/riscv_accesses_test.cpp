@@ -72,4 +72,33 @@ TEST_CASE("RISC-V accesses: other instructions access nothing") {
   }
 }
 
+TEST_CASE("RISC-V accesses: instructions that can enable an interrupt, or request one") {
+  struct Enabling {
+    const char* text;
+    std::uint32_t code;
+    bool enables;
+    bool requests;
+  };
+  constexpr Enabling kEnabling[] = {{"csrsi mstatus, 8", 0x30046073, true, false},
+                                    {"csrw mie, a0", 0x30451073, true, false},
+                                    {"csrs sie, a0", 0x10452073, true, false},
+                                    {"csrw sstatus, a0", 0x10051073, true, false},
+                                    {"csrw mideleg, a0", 0x30351073, true, false},
+                                    {"csrs mip, a0", 0x34452073, true, true},
+                                    {"csrsi sip, 2", 0x14416073, true, true},
+                                    {"mret", 0x30200073, true, false},
+                                    {"sret", 0x10200073, true, false},
+                                    {"csrr a0, mstatus", 0x30002573, false, false},
+                                    {"csrr a0, mip", 0x34402573, false, false},
+                                    {"csrw mepc, a0", 0x34151073, false, false},
+                                    {"ecall", 0x00000073, false, false},
+                                    {"wfi", 0x10500073, false, false},
+                                    {"ld s1, 0(s0)", 0x00043483, false, false}};
+  for (const Enabling& e : kEnabling) {
+    INFO(e.text);
+    CHECK(riscv_enables_interrupts(e.code) == e.enables);
+    CHECK(riscv_requests_interrupts(e.code) == e.requests);
+  }
+}
+
 }  // namespace tessera::riscv_accesses_test

@@ -64,6 +64,32 @@ UvmDriverConfig prefaulted() {
   return c;
 }
 
+void place_by_software(const UvmDriverConfig& config) {
+  Rig rig(config);
+  std::vector<PageFault> faults;
+  rig.driver.hand_faults_to([&](const PageFault& f) { faults.push_back(f); });
+  const auto i = rig.ask_as(9, 100, 20);
+  const auto merged = rig.ask_as(2, 200, 20);
+  sc_core::sc_start(to_sc_time(edge(1000) + 7));
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].page == 20);
+  CHECK(faults[0].toucher == RequesterId(SmId(9)));
+  CHECK(faults[0].local == ChannelId(4));
+  CHECK_FALSE(rig.driver.idle());
+  std::vector<Waiting> waiting;
+  rig.driver.describe_waiting(waiting);
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].queue == "driver.software");
+  CHECK(rig.result(i).begin_resp == kNever);
+  rig.driver.place(20, ChannelId(1));
+  rig.run();
+  CHECK(rig.result(i).begin_resp == edge(1002));
+  CHECK(rig.result(merged).begin_resp == edge(1003));
+  CHECK(rig.map->locate(response(rig.result(i))).channel == ChannelId(1));
+  CHECK(rig.driver.stats().faults == 1);
+  rig.check_clean();
+}
+
 }  // namespace
 
 TEST_CASE("UVM driver: a fault takes 20 us and places the page with its toucher") {
@@ -163,6 +189,26 @@ TEST_CASE("UVM driver: prefaulted pages cost a cycle and ask the placement all t
   REQUIRE(walked);
   CHECK(rig.map->locate(*walked).channel == ChannelId(10));
   CHECK_FALSE(rig.table.walk(5 * kPage, SmId(20)));
+}
+
+TEST_CASE("UVM driver: software places a page") { place_by_software({}); }
+
+TEST_CASE("UVM driver: software places a page, mode prefaulted") {
+  place_by_software(prefaulted());
+}
+
+TEST_CASE("UVM driver: without software the policy handles what waited for it") {
+  Rig rig;
+  unsigned faults = 0;
+  rig.driver.hand_faults_to([&](const PageFault&) { ++faults; });
+  const auto i = rig.ask_as(9, 100, 20);
+  sc_core::sc_start(to_sc_time(edge(1000)));
+  rig.driver.hand_faults_to(nullptr);
+  rig.run();
+  CHECK(faults == 1);
+  CHECK(rig.result(i).begin_resp == edge(1000 + kFault));
+  CHECK(rig.map->locate(response(rig.result(i))).channel == ChannelId(4));
+  rig.check_clean();
 }
 
 TEST_CASE("UVM driver: an address in no allocation is an address error") {

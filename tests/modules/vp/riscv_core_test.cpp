@@ -50,7 +50,7 @@ class ScriptedIss final : public Iss {
     executed += s.after;
     return s.stop;
   }
-  void stop() override {}
+  void stop() override { ++stops; }
   void set_pending(std::uint64_t m) override { mip = m; }
   std::uint64_t instructions() const override { return executed; }
   void set_on_fault(std::function<void(const IssFault&)> f) override { on_fault = std::move(f); }
@@ -63,6 +63,7 @@ class ScriptedIss final : public Iss {
   std::vector<std::uint64_t> quanta, times;
   std::vector<std::pair<bool, std::uint64_t>> loads;
   std::uint64_t executed = 0;
+  unsigned stops = 0;
   std::uint64_t reset_pc = 0;
   std::uint64_t mip = 0;
   std::function<void(const IssFault&)> on_fault;
@@ -77,12 +78,22 @@ class Device final : public sc_core::sc_module {
   }
   void blocking(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
     at.push_back(now() + delay.value());
+    const auto* const from = p.get_extension<InitiatingHart>();
+    hart = from == nullptr ? 99 : from->hart;
+    if (waits) {
+      wait(delay + to_sc_time(50 * kNs));
+      delay = sc_core::SC_ZERO_TIME;
+      p.set_response_status(tlm::TLM_OK_RESPONSE);
+      return;
+    }
     delay += to_sc_time(50 * kNs);
     *p.get_data_ptr() = 0x5a;
     p.set_response_status(refuses ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
   }
   std::vector<Tick> at;
   bool refuses = false;
+  bool waits = false;
+  std::uint32_t hart = 99;
 };
 
 struct Bench {
@@ -94,6 +105,7 @@ struct Bench {
     m.bytes = 0x1000;
     ram = std::make_unique<BoardMemory>("ram", m);
     RiscvCoreSite site;
+    site.hart = 2;
     site.reset_pc = 0x8000;
     site.ranges = ranges;
     site.time = [](Tick t) { return t / kNs; };
@@ -145,6 +157,38 @@ TEST_CASE("RISC-V core: an access carries the core's own time, and its time coun
   CHECK(b.iss->loads[0] == std::pair<bool, std::uint64_t>(true, 0x5a));
   CHECK(b.iss->runs == std::vector<Tick>{0, 100 * kNs, 160 * kNs});
   CHECK(b.core->stats().loads == 2);
+}
+
+TEST_CASE("RISC-V core: a target that waits takes the core's time; each access ends the quantum") {
+  Bench b;
+  b.device.waits = true;
+  b.iss->steps = {{20, 0x1008, 30}, {10, 0x1010, 0}};
+  b.run(1000 * kNs);
+  CHECK(b.device.at == std::vector<Tick>{20 * kNs, (100 + 10) * kNs});
+  CHECK(b.device.hart == 2);
+  CHECK(b.iss->runs == std::vector<Tick>{0, 100 * kNs, 160 * kNs});
+  CHECK(b.iss->times == std::vector<std::uint64_t>{0, 100, 160});
+  CHECK(b.iss->stops == 2);
+}
+
+TEST_CASE("RISC-V core: an interrupt that rises while the core waits for a target is seen next") {
+  Bench b;
+  b.device.waits = true;
+  b.iss->steps = {{20, 0x1008, 0}, {5, 0, 0}};
+  b.run(40 * kNs);
+  b.wires[1].write(true);
+  b.run(1000 * kNs);
+  CHECK(b.iss->mip == Iss::kMtip);
+  CHECK(b.iss->runs == std::vector<Tick>{0, 70 * kNs, 75 * kNs});
+}
+
+TEST_CASE("RISC-V core: a core that is halted executes nothing more") {
+  Bench b;
+  b.iss->steps = {{100, 0, 0}, {100, 0, 0}};
+  b.run(50 * kNs);
+  b.core->halt();
+  b.run(1000 * kNs);
+  CHECK(b.iss->runs == std::vector<Tick>{0});
 }
 
 TEST_CASE("RISC-V core: refused accesses and those to nothing fail") {

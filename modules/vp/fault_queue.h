@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <systemc>
+
+#include "modules/kernel/block_base.h"
+#include "modules/kernel/time.h"
+#include "modules/vp/mmio.h"
+
+namespace tessera {
+
+struct FaultQueueStats {
+  Counter faults = 0;
+  Counter placed = 0;
+  Counter errors = 0;
+  Histogram latency;
+  Occupancy pending;
+};
+
+void describe(StatisticsVisitor& v, FaultQueueStats& s);
+
+/// A page fault that waits for software.
+struct SoftwareFault {
+  static constexpr std::uint64_t kNoSm = ~std::uint64_t{0};
+
+  std::uint64_t address = 0;  ///< of the page's first byte, virtual
+  std::uint64_t sm = kNoSm;   ///< of the whole system; kNoSm: the requester is no SM
+  std::uint64_t gpu = 0;
+  std::uint64_t local = 0;  ///< the memory nearest to the requester
+  std::uint64_t array = 0;  ///< the allocation that has the page: address of its first page
+  std::uint64_t array_bytes = 0;
+};
+
+struct FaultQueueSite {
+  std::uint32_t memories = 1;
+  std::uint64_t page_bytes = 4096;
+  /// Software handles the faults from now on; false: the driver of the platform does.
+  std::function<void(bool software)> hand_over;
+  /// Places a page, and ends its fault.
+  std::function<void(std::uint64_t address, std::uint32_t memory)> place;
+};
+
+/// The queue of page faults that software handles in place of the platform's driver: it chooses the
+/// memory of the page that faulted, and the accesses that wait for it go on. Registers of 64 bits,
+/// also accessed as halves of 32:
+///
+/// | 0x00 ID         | RO | 0x0000000151544C46: "FLTQ", version 1                       |
+/// | 0x08 CONTROL    | RW | bit 0: software handles faults; bit 1: they raise interrupts  |
+/// | 0x10 PENDING    | RO | faults that wait                                            |
+/// | 0x18 ADDRESS    | RO | virtual address of the oldest one's page; 0: none waits      |
+/// | 0x20 SM         | RO | its requester; all ones: no SM                              |
+/// | 0x28 GPU        | RO | of the requester                                            |
+/// | 0x30 LOCAL      | RO | the memory nearest to the requester                         |
+/// | 0x38 ARRAY      | RO | address of the first page of the allocation                 |
+/// | 0x40 ARRAY_BYTES | RO | bytes of its pages                                         |
+/// | 0x48 MEMORIES   | RO | memories (channels or GPUs), numbered from 0 on             |
+/// | 0x50 PAGE_BYTES | RO |                                                             |
+/// | 0x58 PLACE      | WO | places the oldest one's page in this memory                 |
+/// | 0x60 STATUS     | RO | Status of the last PLACE                                    |
+/// | 0x68 PLACED     | RO | faults that software has handled                            |
+///
+/// `interrupt` is level-sensitive: high while a fault waits and CONTROL enables it. Registers take
+/// no time; the GPU goes on at the clock edge of its driver after PLACE.
+class FaultQueue final : public BlockBase<NoConfig, FaultQueueStats, FaultQueueSite>,
+                         private MmioRegisters {
+ public:
+  static constexpr std::uint64_t kId = 0x0000'0001'5154'4C46;
+  static constexpr std::uint64_t kSoftware = 1;
+  static constexpr std::uint64_t kInterrupt = 2;
+  enum class Status : std::uint8_t {
+    kOk = 0,
+    kNoFault = 1,
+    kNoSuchMemory = 2,
+  };
+
+  tlm_utils::simple_target_socket<FaultQueue> in;
+  sc_core::sc_out<bool> interrupt;
+
+  FaultQueue(const sc_core::sc_module_name& name, FaultQueueSite site);
+
+  void push(const SoftwareFault& fault);
+
+  bool idle() const override { return faults_.empty(); }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+
+ private:
+  struct Fault {
+    SoftwareFault record;
+    Tick since = 0;
+  };
+
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& payload);
+  bool read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) override;
+  bool write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) override;
+  std::uint64_t oldest(std::uint64_t SoftwareFault::*field) const {
+    return faults_.empty() ? 0 : faults_.front().record.*field;
+  }
+  void set_control(std::uint64_t control);
+  Status place(std::uint64_t memory, Tick at);
+  void drive();
+
+  const FaultQueueSite site_;
+  std::deque<Fault> faults_;
+  std::uint64_t control_ = 0;
+  Status status_ = Status::kOk;
+  sc_core::sc_event changed_;
+};
+
+}  // namespace tessera
