@@ -168,7 +168,7 @@ void HostInterface::access_register(tlm::tlm_command command, std::uint32_t queu
   tlm::tlm_generic_payload payload;
   sc_core::sc_time delay;
   payload.set_command(command);
-  payload.set_address(queue * kQueueStride + static_cast<std::uint64_t>(r));
+  payload.set_address(queue * kCommandQueueStride + static_cast<std::uint64_t>(r));
   payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
   payload.set_data_length(sizeof value);
   payload.set_streaming_width(sizeof value);

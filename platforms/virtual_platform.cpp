@@ -271,7 +271,7 @@ class FirmwareWorkload::Impl {
     CommandProcessor& processor = host.command_processor;
     BoardDevice command;
     command.range = {"gpu", kCommandAddress,
-                     whole_pages(std::uint64_t{processor.config().queues} * kQueueStride)};
+                     whole_pages(std::uint64_t{processor.config().queues} * kCommandQueueStride)};
     command.compatible = "tessera,command-processor";
     command.interrupt = kCommandInterrupt;
     BoardDevice services;
@@ -313,7 +313,8 @@ class FirmwareWorkload::Impl {
   Machine& machine() { return *machine_; }
 
  private:
-  static constexpr std::uint64_t kDeviceMemory = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kDeviceMemory = board_map::kGpuMemoryBytes;
+  static_assert(board_map::kGpuMemoryAddress == Allocations::kBase);
 
   void make_services(bool detailed) {
     GpuServicesSite site;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/vp/board_registers.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
@@ -81,11 +82,11 @@ VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options
 /// address (GpuMemoryPort). Their statistics and those of cores and devices are in the result.
 class FirmwareWorkload final : public Workload {
  public:
-  static constexpr std::uint64_t kCommandAddress = 0x20000000;
-  static constexpr std::uint32_t kCommandInterrupt = 11;
-  static constexpr std::uint64_t kServicesAddress = 0x20010000;
-  static constexpr std::uint64_t kFaultsAddress = 0x20011000;
-  static constexpr std::uint32_t kFaultsInterrupt = 12;
+  static constexpr std::uint64_t kCommandAddress = board_map::kCommandProcessorAddress;
+  static constexpr std::uint32_t kCommandInterrupt = board_map::kCommandProcessorInterrupt;
+  static constexpr std::uint64_t kServicesAddress = board_map::kGpuServicesAddress;
+  static constexpr std::uint64_t kFaultsAddress = board_map::kFaultQueueAddress;
+  static constexpr std::uint32_t kFaultsInterrupt = board_map::kFaultQueueInterrupt;
 
   /// `options` must outlive the workload.
   explicit FirmwareWorkload(const VirtualPlatformOptions& options);

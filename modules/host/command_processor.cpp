@@ -43,8 +43,8 @@ std::uint64_t byte_mask(tlm::tlm_generic_payload& payload, std::size_t queues) {
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return 0;
   }
-  if (address % length != 0 || address / kQueueStride >= queues ||
-      address % kQueueStride >= kCommandRegisterBytes) {
+  if (address % length != 0 || address / kCommandQueueStride >= queues ||
+      address % kCommandQueueStride >= kCommandRegisterBytes) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
@@ -97,8 +97,8 @@ void CommandProcessor::blocking(int, tlm::tlm_generic_payload& payload, sc_core:
   payload.set_dmi_allowed(false);
   const std::uint64_t mask = byte_mask(payload, queues_.size());
   if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) return;
-  CommandQueue& q = queues_[payload.get_address() / kQueueStride];
-  const std::uint64_t offset = payload.get_address() % kQueueStride;
+  CommandQueue& q = queues_[payload.get_address() / kCommandQueueStride];
+  const std::uint64_t offset = payload.get_address() % kCommandQueueStride;
   const auto r = static_cast<CommandRegister>(offset / kRegisterBytes * kRegisterBytes);
   const auto first = static_cast<unsigned>(offset % kRegisterBytes);
   const unsigned length = payload.get_data_length();
@@ -124,8 +124,8 @@ void CommandProcessor::blocking(int, tlm::tlm_generic_payload& payload, sc_core:
 /// Reads any range of a queue's registers. Writes are refused, because they would have side
 /// effects.
 unsigned CommandProcessor::debug(int, tlm::tlm_generic_payload& payload) {
-  const std::uint64_t queue = payload.get_address() / kQueueStride;
-  const std::uint64_t offset = payload.get_address() % kQueueStride;
+  const std::uint64_t queue = payload.get_address() / kCommandQueueStride;
+  const std::uint64_t offset = payload.get_address() % kCommandQueueStride;
   const unsigned length = payload.get_data_length();
   if (queue >= queues_.size() || offset >= kCommandRegisterBytes ||
       length > kCommandRegisterBytes - offset) {
@@ -190,7 +190,8 @@ void CommandProcessor::set_queue(CommandQueue& q, std::uint64_t size) {
   q.head = q.tail = 0;
   q.size = 0;
   if (size == 0) return;
-  if (size > kMaxQueuePackets || (size & (size - 1)) != 0 || q.base % CommandPacket::kBytes != 0) {
+  if (size > kCommandMaxQueuePackets || (size & (size - 1)) != 0 ||
+      q.base % CommandPacket::kBytes != 0) {
     raise_error(
         q, CommandError::kBadQueue,
         input_error("command queue of " + std::to_string(size) + " packets at " + hex(q.base) +
@@ -413,8 +414,8 @@ void CommandProcessor::kernel_ended(CommandQueue& q, const KernelEnd& end) {
 void CommandProcessor::complete(CommandQueue& q, CommandError code, std::exception_ptr why) {
   ++q.head;
   const CommandPacket& packet = q.packet;
-  std::uint64_t signal = kSignalDone;
-  if (code != CommandError::kNone) signal = kSignalError | static_cast<std::uint64_t>(code);
+  std::uint64_t signal = kCommandSignalDone;
+  if (code != CommandError::kNone) signal = kCommandSignalError | static_cast<std::uint64_t>(code);
   if (packet.completion != 0 && packet.completion % 8 == 0 &&
       !access(tlm::TLM_WRITE_COMMAND, packet.completion, &signal, sizeof signal) &&
       code == CommandError::kNone) {

@@ -6,7 +6,7 @@ namespace tessera {
 std::uint64_t CommandQueue::read(CommandRegister r, std::uint64_t queues) const {
   switch (r) {
     case CommandRegister::kId:
-      return kCommandProcessorId;
+      return kCommandIdReset;
     case CommandRegister::kQueueBase:
       return base;
     case CommandRegister::kQueueSize:

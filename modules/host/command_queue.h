@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 
-#include "modules/host/command_packet.h"
+#include "modules/host/command_registers.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {

@@ -5,6 +5,19 @@
 
 namespace tessera {
 
+namespace {
+
+constexpr auto kCompare = static_cast<std::uint64_t>(ClintRegister::kMtimecmp);
+constexpr auto kTime = static_cast<std::uint64_t>(ClintRegister::kMtime);
+
+/// The hart of a register.
+std::uint64_t number_of(std::uint64_t offset) {
+  return offset < kCompare ? offset / kClintMsipHartStride
+                           : (offset - kCompare) / kClintMtimecmpHartStride;
+}
+
+}  // namespace
+
 std::vector<std::string> ClintConfig::validate() const {
   std::vector<std::string> errors;
   require_from_one(errors, "timebase_hz", timebase_hz, 1'000'000'000);
@@ -36,7 +49,7 @@ void Clint::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
 
 bool Clint::read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) {
   if (bytes < 4) return false;
-  const std::uint64_t number = offset < kCompare ? offset / 4 : (offset - kCompare) / 8;
+  const std::uint64_t number = number_of(offset);
   if (offset / 8 == kTime / 8) {
     value = part_of(time_at(at), offset, bytes);
   } else if (number >= config_.harts) {
@@ -53,7 +66,7 @@ bool Clint::read_register(std::uint64_t offset, unsigned bytes, Tick at, std::ui
 
 bool Clint::write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) {
   if (bytes < 4) return false;
-  const std::uint64_t number = offset < kCompare ? offset / 4 : (offset - kCompare) / 8;
+  const std::uint64_t number = number_of(offset);
   if (offset / 8 == kTime / 8) {
     offset_ += with_part(time_at(at), offset, bytes, value) - time_at(at);
   } else if (number >= config_.harts) {

@@ -11,13 +11,14 @@
 #include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
+#include "modules/vp/board_registers.h"
 #include "modules/vp/mmio.h"
 
 namespace tessera {
 
 struct ClintConfig {
-  std::uint64_t timebase_hz = 10'000'000;  ///< of mtime: that of QEMU's machine "virt"
-  std::uint32_t harts = 1;                 ///< 1 to 4095
+  std::uint64_t timebase_hz = kClintHz;  ///< of mtime: that of QEMU's machine "virt"
+  std::uint32_t harts = 1;               ///< 1 to 4095
 
   std::vector<std::string> validate() const;
 };
@@ -31,11 +32,7 @@ void describe(StatisticsVisitor& v, ClintStats& s);
 
 /// Core-local interruptor (SiFive FU540-C000 manual, chapter 9): timer and software interrupts of
 /// each hart.
-///
-/// | offset         | register                            |
-/// | 4 hart         | msip: bit 0 is the software interrupt |
-/// | 0x4000 + 8 hart | mtimecmp                            |
-/// | 0xbff8         | mtime                               |
+/// Registers: ClintRegister.
 ///
 /// Timing: mtime counts the edges of `timebase_hz`; an access sees it as of its own time. The timer
 /// interrupt rises at the edge at which mtime reaches mtimecmp. Registers take 4 or 8 bytes.
@@ -54,9 +51,6 @@ class Clint final : public BlockBase<ClintConfig, ClintStats, NoSite>, private M
   void reset() override;
 
  private:
-  static constexpr std::uint64_t kCompare = 0x4000;
-  static constexpr std::uint64_t kTime = 0xbff8;
-
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   bool read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) override;
   bool write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) override;

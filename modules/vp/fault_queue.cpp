@@ -32,7 +32,7 @@ void FaultQueue::push(const SoftwareFault& fault) {
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void FaultQueue::drive() { interrupt.write(!faults_.empty() && (control_ & kInterrupt) != 0); }
+void FaultQueue::drive() { interrupt.write(!faults_.empty() && (control_ & fault_queue_control::kInterrupt) != 0); }
 
 void FaultQueue::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access_registers(*this, payload, now() + delay.value());
@@ -49,44 +49,44 @@ unsigned FaultQueue::debug(tlm::tlm_generic_payload& payload) {
 
 bool FaultQueue::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t& value) {
   if (bytes < 4) return false;
-  switch (offset & ~std::uint64_t{7}) {
-    case 0x00:
-      value = kId;
+  switch (static_cast<Register>(offset & ~std::uint64_t{7})) {
+    case Register::kId:
+      value = kFaultQueueIdReset;
       break;
-    case 0x08:
+    case Register::kControl:
       value = control_;
       break;
-    case 0x10:
+    case Register::kPending:
       value = faults_.size();
       break;
-    case 0x18:
+    case Register::kAddress:
       value = oldest(&SoftwareFault::address);
       break;
-    case 0x20:
+    case Register::kSm:
       value = faults_.empty() ? SoftwareFault::kNoSm : faults_.front().record.sm;
       break;
-    case 0x28:
+    case Register::kGpu:
       value = oldest(&SoftwareFault::gpu);
       break;
-    case 0x30:
+    case Register::kLocal:
       value = oldest(&SoftwareFault::local);
       break;
-    case 0x38:
+    case Register::kArray:
       value = oldest(&SoftwareFault::array);
       break;
-    case 0x40:
+    case Register::kArrayBytes:
       value = oldest(&SoftwareFault::array_bytes);
       break;
-    case 0x48:
+    case Register::kMemories:
       value = site_.memories;
       break;
-    case 0x50:
+    case Register::kPageBytes:
       value = site_.page_bytes;
       break;
-    case 0x60:
+    case Register::kStatus:
       value = static_cast<std::uint64_t>(status_);
       break;
-    case 0x68:
+    case Register::kPlaced:
       value = stats_.placed;
       break;
     default:
@@ -99,11 +99,11 @@ bool FaultQueue::read_register(std::uint64_t offset, unsigned bytes, Tick, std::
 bool FaultQueue::write_register(std::uint64_t offset, unsigned bytes, Tick at,
                                 std::uint64_t value) {
   if (bytes < 4) return false;
-  switch (offset) {
-    case 0x08:
-      set_control(value & (kSoftware | kInterrupt));
+  switch (static_cast<Register>(offset)) {
+    case Register::kControl:
+      set_control(value & (fault_queue_control::kSoftware | fault_queue_control::kInterrupt));
       return true;
-    case 0x58:
+    case Register::kPlace:
       status_ = place(value, at);
       if (status_ != Status::kOk) ++stats_.errors;
       return true;
@@ -115,9 +115,9 @@ bool FaultQueue::write_register(std::uint64_t offset, unsigned bytes, Tick at,
 void FaultQueue::set_control(std::uint64_t control) {
   const std::uint64_t changed = control_ ^ control;
   control_ = control;
-  if ((changed & kSoftware) != 0) {
-    if ((control & kSoftware) == 0) faults_.clear();  // the driver takes them
-    site_.hand_over((control & kSoftware) != 0);
+  if ((changed & fault_queue_control::kSoftware) != 0) {
+    if ((control & fault_queue_control::kSoftware) == 0) faults_.clear();  // the driver takes them
+    site_.hand_over((control & fault_queue_control::kSoftware) != 0);
     stats_.pending.set(faults_.size(), now());
   }
   changed_.notify(sc_core::SC_ZERO_TIME);

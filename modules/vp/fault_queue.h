@@ -10,6 +10,7 @@
 
 #include "modules/kernel/block_base.h"
 #include "modules/kernel/time.h"
+#include "modules/vp/fault_queue_registers.h"
 #include "modules/vp/mmio.h"
 
 namespace tessera {
@@ -47,36 +48,15 @@ struct FaultQueueSite {
 
 /// The queue of page faults that software handles in place of the platform's driver: it chooses the
 /// memory of the page that faulted, and the accesses that wait for it go on. Registers of 64 bits,
-/// also accessed as halves of 32:
-///
-/// | 0x00 ID         | RO | 0x0000000151544C46: "FLTQ", version 1                       |
-/// | 0x08 CONTROL    | RW | bit 0: software handles faults; bit 1: they raise interrupts  |
-/// | 0x10 PENDING    | RO | faults that wait                                            |
-/// | 0x18 ADDRESS    | RO | virtual address of the oldest one's page; 0: none waits      |
-/// | 0x20 SM         | RO | its requester; all ones: no SM                              |
-/// | 0x28 GPU        | RO | of the requester                                            |
-/// | 0x30 LOCAL      | RO | the memory nearest to the requester                         |
-/// | 0x38 ARRAY      | RO | address of the first page of the allocation                 |
-/// | 0x40 ARRAY_BYTES | RO | bytes of its pages                                         |
-/// | 0x48 MEMORIES   | RO | memories (channels or GPUs), numbered from 0 on             |
-/// | 0x50 PAGE_BYTES | RO |                                                             |
-/// | 0x58 PLACE      | WO | places the oldest one's page in this memory                 |
-/// | 0x60 STATUS     | RO | Status of the last PLACE                                    |
-/// | 0x68 PLACED     | RO | faults that software has handled                            |
+/// also accessed as halves of 32: FaultQueueRegister.
 ///
 /// `interrupt` is level-sensitive: high while a fault waits and CONTROL enables it. Registers take
 /// no time; the GPU goes on at the clock edge of its driver after PLACE.
 class FaultQueue final : public BlockBase<NoConfig, FaultQueueStats, FaultQueueSite>,
                          private MmioRegisters {
  public:
-  static constexpr std::uint64_t kId = 0x0000'0001'5154'4C46;
-  static constexpr std::uint64_t kSoftware = 1;
-  static constexpr std::uint64_t kInterrupt = 2;
-  enum class Status : std::uint8_t {
-    kOk = 0,
-    kNoFault = 1,
-    kNoSuchMemory = 2,
-  };
+  using Register = FaultQueueRegister;
+  using Status = FaultQueueStatus;
 
   tlm_utils::simple_target_socket<FaultQueue> in;
   sc_core::sc_out<bool> interrupt;

@@ -25,23 +25,23 @@ void GpuServices::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
 
 bool GpuServices::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t& value) {
   if (bytes < 4) return false;
-  switch (offset & ~std::uint64_t{7}) {
-    case 0x00:
-      value = kId;
+  switch (static_cast<Register>(offset & ~std::uint64_t{7})) {
+    case Register::kId:
+      value = kGpuServicesIdReset;
       break;
-    case 0x08:
+    case Register::kArg0:
       value = arguments_[0];
       break;
-    case 0x10:
+    case Register::kArg1:
       value = arguments_[1];
       break;
-    case 0x20:
+    case Register::kResult:
       value = result_;
       break;
-    case 0x28:
+    case Register::kStatus:
       value = static_cast<std::uint64_t>(status_);
       break;
-    case 0x30:
+    case Register::kDetail:
       value = detailed_ ? 1 : 0;
       break;
     default:
@@ -53,22 +53,22 @@ bool GpuServices::read_register(std::uint64_t offset, unsigned bytes, Tick, std:
 
 bool GpuServices::write_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t value) {
   if (bytes < 4) return false;
-  switch (offset & ~std::uint64_t{7}) {
-    case 0x08:
+  switch (static_cast<Register>(offset & ~std::uint64_t{7})) {
+    case Register::kArg0:
       arguments_[0] = with_part(arguments_[0], offset, bytes, value);
       return true;
-    case 0x10:
+    case Register::kArg1:
       arguments_[1] = with_part(arguments_[1], offset, bytes, value);
       return true;
-    case 0x18:
-      if (offset != 0x18) return false;
+    case Register::kCommand:
+      if (offset % 8 != 0) return false;
       ++stats_.commands;
       result_ = 0;
-      status_ = execute(value);
+      status_ = execute(static_cast<Command>(value));
       if (status_ != Status::kOk) ++stats_.errors;
       return true;
-    case 0x30:
-      if (offset != 0x30) return false;
+    case Register::kDetail:
+      if (offset % 8 != 0) return false;
       status_ = set_detailed((value & 1) != 0);
       if (status_ != Status::kOk) ++stats_.errors;
       return true;
@@ -78,7 +78,7 @@ bool GpuServices::write_register(std::uint64_t offset, unsigned bytes, Tick, std
 }
 
 std::optional<std::string> GpuServices::name_argument() const {
-  if (arguments_[1] == 0 || arguments_[1] > kMostName) return std::nullopt;
+  if (arguments_[1] == 0 || arguments_[1] > kGpuServicesMostName) return std::nullopt;
   std::string name(arguments_[1], ' ');
   auto* const bytes = reinterpret_cast<unsigned char*>(name.data());
   if (!site_.read(arguments_[0], bytes, name.size())) return std::nullopt;
@@ -92,21 +92,21 @@ GpuServices::Status GpuServices::set_detailed(bool detailed) {
   return Status::kOk;
 }
 
-GpuServices::Status GpuServices::execute(std::uint64_t command) {
-  if (command == kFindKernel) {
+GpuServices::Status GpuServices::execute(Command command) {
+  if (command == Command::kFindKernel) {
     const auto name = name_argument();
     if (!name) return Status::kBadAddress;
     result_ = site_.kernel(*name);
     return result_ == 0 ? Status::kUnknownKernel : Status::kOk;
   }
-  if (command == kReadStatistic) {
+  if (command == Command::kReadStatistic) {
     const auto name = name_argument();
     if (!name) return Status::kBadAddress;
     const auto value = site_.statistic(*name);
     result_ = value.value_or(0);
     return value ? Status::kOk : Status::kUnknownStatistic;
   }
-  if (command == kAllocate) {
+  if (command == Command::kAllocate) {
     const auto address = site_.allocate(arguments_[0]);
     result_ = address.value_or(0);
     return address ? Status::kOk : Status::kNoMemory;

@@ -10,6 +10,7 @@
 #include <systemc>
 
 #include "modules/kernel/block_base.h"
+#include "modules/vp/gpu_services_registers.h"
 #include "modules/vp/mmio.h"
 
 namespace tessera {
@@ -37,36 +38,14 @@ struct GpuServicesSite {
 };
 
 /// Services for a GPU's driver: loads kernels by name, in place of a loader of code objects, and
-/// reserves device memory. Registers of 64 bits:
-///
-/// | 0x00 ID      | RO | 0x0000000156535447: "GTSV", version 1                        |
-/// | 0x08 ARG0    | RW |                                                              |
-/// | 0x10 ARG1    | RW |                                                              |
-/// | 0x18 COMMAND | WO | 1: the kernel whose name is ARG1 bytes at ARG0; 2: ARG0 bytes of memory; |
-/// |              |    | 3: the statistic whose name is ARG1 bytes at ARG0            |
-/// | 0x20 RESULT  | RO | the kernel's handle, the memory's address, the statistic's value (whole);
-/// 0 after an error | | 0x28 STATUS  | RO | Status of the last command or write of DETAIL | | 0x30
-/// DETAIL  | RW | 1: the region of interest, which is simulated in detail; 0: kernels are executed
-/// without time |
-///
-/// A command takes no time. DETAIL can be written while no kernel runs.
+/// reserves device memory. Registers of 64 bits: GpuServicesRegister. A command takes no time.
+/// DETAIL can be written while no kernel runs.
 class GpuServices final : public BlockBase<NoConfig, GpuServicesStats, GpuServicesSite>,
                           private MmioRegisters {
  public:
-  static constexpr std::uint64_t kId = 0x0000'0001'5653'5447;
-  static constexpr std::uint64_t kFindKernel = 1;
-  static constexpr std::uint64_t kAllocate = 2;
-  static constexpr std::uint64_t kReadStatistic = 3;
-  enum class Status : std::uint8_t {
-    kOk = 0,
-    kUnknownCommand = 1,
-    kBadAddress = 2,  ///< of the name, or a name of more than kMostName bytes
-    kUnknownKernel = 3,
-    kNoMemory = 4,
-    kUnknownStatistic = 5,
-    kBusy = 6,  ///< a kernel runs
-  };
-  static constexpr std::uint64_t kMostName = 4096;
+  using Register = GpuServicesRegister;
+  using Command = GpuServicesCommand;
+  using Status = GpuServicesStatus;
 
   tlm_utils::simple_target_socket<GpuServices> in;
 
@@ -81,7 +60,7 @@ class GpuServices final : public BlockBase<NoConfig, GpuServicesStats, GpuServic
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   bool read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) override;
   bool write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) override;
-  Status execute(std::uint64_t command);
+  Status execute(Command command);
   /// The ARG1 bytes at ARG0; none if they are not memory, or too many.
   std::optional<std::string> name_argument() const;
   Status set_detailed(bool detailed);

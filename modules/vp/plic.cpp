@@ -7,6 +7,17 @@
 
 namespace tessera {
 
+namespace {
+
+constexpr auto kPending = static_cast<std::uint64_t>(PlicRegister::kPending);
+constexpr auto kEnable = static_cast<std::uint64_t>(PlicRegister::kEnable);
+constexpr auto kContext = static_cast<std::uint64_t>(PlicRegister::kThreshold);
+constexpr auto kClaim = static_cast<std::uint64_t>(PlicRegister::kClaim) - kContext;
+constexpr std::uint64_t kContextStride = kPlicThresholdContextStride;
+static_assert(kContextStride == kPlicClaimContextStride);
+
+}  // namespace
+
 std::vector<std::string> PlicConfig::validate() const {
   std::vector<std::string> errors;
   require_from_one(errors, "sources", sources, 1023);
@@ -81,13 +92,13 @@ void Plic::complete(std::uint32_t context, std::uint32_t source) {
 bool Plic::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64_t& value) {
   if (bytes != 4) return false;
   if (offset >= kContext) {
-    const std::uint64_t c = (offset - kContext) / 0x1000;
+    const std::uint64_t c = (offset - kContext) / kContextStride;
     if (c >= config_.contexts) return false;
-    switch (offset % 0x1000) {
+    switch (offset % kContextStride) {
       case 0:
         value = context_[c].threshold;
         return true;
-      case 4:
+      case kClaim:
         value = claim(static_cast<std::uint32_t>(c));
         changed_.notify(sc_core::SC_ZERO_TIME);
         return true;
@@ -96,8 +107,9 @@ bool Plic::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64
     }
   }
   if (offset >= kEnable) {
-    const std::uint64_t c = (offset - kEnable) / 0x80;
-    const std::uint64_t word = (offset - kEnable) % 0x80 / 4;
+    const std::uint64_t c = (offset - kEnable) / kPlicEnableContextStride;
+    const std::uint64_t word =
+        (offset - kEnable) % kPlicEnableContextStride / kPlicEnableWordStride;
     value = 0;
     if (c < config_.contexts && word < context_[c].enabled.size())
       value = context_[c].enabled[word];
@@ -111,7 +123,9 @@ bool Plic::read_register(std::uint64_t offset, unsigned bytes, Tick, std::uint64
     }
     return true;
   }
-  value = offset / 4 < state_.size() ? state_[offset / 4].priority : 0;
+  value = offset / kPlicPrioritySourceStride < state_.size()
+              ? state_[offset / kPlicPrioritySourceStride].priority
+              : 0;
   return true;
 }
 
@@ -119,26 +133,27 @@ bool Plic::write_register(std::uint64_t offset, unsigned bytes, Tick, std::uint6
   if (bytes != 4) return false;
   const auto word = static_cast<std::uint32_t>(value);
   if (offset >= kContext) {
-    const std::uint64_t c = (offset - kContext) / 0x1000;
+    const std::uint64_t c = (offset - kContext) / kContextStride;
     if (c >= config_.contexts) return false;
-    switch (offset % 0x1000) {
+    switch (offset % kContextStride) {
       case 0:
         context_[c].threshold = std::min(word, kMostPriority);
         break;
-      case 4:
+      case kClaim:
         complete(static_cast<std::uint32_t>(c), word);
         break;
       default:
         return false;
     }
   } else if (offset >= kEnable) {
-    const std::uint64_t c = (offset - kEnable) / 0x80;
-    const std::uint64_t n = (offset - kEnable) % 0x80 / 4;
+    const std::uint64_t c = (offset - kEnable) / kPlicEnableContextStride;
+    const std::uint64_t n = (offset - kEnable) % kPlicEnableContextStride / kPlicEnableWordStride;
     if (c < config_.contexts && n < context_[c].enabled.size()) context_[c].enabled[n] = word;
   } else if (offset >= kPending) {
     return false;
-  } else if (offset / 4 != 0 && offset / 4 < state_.size()) {
-    state_[offset / 4].priority = std::min(word, kMostPriority);
+  } else if (offset / kPlicPrioritySourceStride != 0 &&
+             offset / kPlicPrioritySourceStride < state_.size()) {
+    state_[offset / kPlicPrioritySourceStride].priority = std::min(word, kMostPriority);
   }
   changed_.notify(sc_core::SC_ZERO_TIME);
   return true;

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "modules/kernel/block_base.h"
+#include "modules/vp/board_registers.h"
 #include "modules/vp/mmio.h"
 
 namespace tessera {
 
 struct PlicConfig {
-  std::uint32_t sources = 53;  ///< 1 to 1023; that of QEMU's machine "virt"
-  std::uint32_t contexts = 2;  ///< 1 to 15872: machine and supervisor mode of each hart
+  std::uint32_t sources = kPlicSources;  ///< 1 to 1023; that of QEMU's machine "virt"
+  std::uint32_t contexts = 2;            ///< 1 to 15872: machine and supervisor mode of each hart
 
   std::vector<std::string> validate() const;
 };
@@ -28,14 +29,7 @@ struct PlicStats {
 void describe(StatisticsVisitor& v, PlicStats& s);
 
 /// Platform-level interrupt controller (RISC-V PLIC specification 1.0.0) of level-sensitive
-/// sources.
-///
-/// | offset                     | register                                                   |
-/// | 4 source                   | priority, 0 to 7; 0 never interrupts                       |
-/// | 0x1000 + 4 n               | pending bits of sources 32 n to 32 n + 31, read-only       |
-/// | 0x2000 + 0x80 context + 4 n | enable bits of the context                                |
-/// | 0x200000 + 0x1000 context  | threshold                                                  |
-/// | 0x200004 + 0x1000 context  | claim (read), completion (write)                           |
+/// sources. Registers: PlicRegister.
 ///
 /// A context's wire is high while an enabled source is pending whose priority exceeds the
 /// threshold. A claim returns the source of the highest priority, the lowest number at a tie, and
@@ -58,9 +52,6 @@ class Plic final : public BlockBase<PlicConfig, PlicStats, NoSite>, private Mmio
 
  private:
   static constexpr std::uint32_t kMostPriority = 7;
-  static constexpr std::uint64_t kPending = 0x1000;
-  static constexpr std::uint64_t kEnable = 0x2000;
-  static constexpr std::uint64_t kContext = 0x200000;
   struct Source {
     std::uint32_t priority = 0;
     bool pending = false;

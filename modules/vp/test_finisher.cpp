@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/vp/test_finisher.h"
 
+#include "modules/vp/board_registers.h"
+
 namespace tessera {
 
 void describe(StatisticsVisitor& v, TestFinisherStats& s) {
@@ -26,19 +28,20 @@ bool TestFinisher::write_register(std::uint64_t offset, unsigned bytes, Tick at,
   if (offset != 0 || bytes < 2) return false;
   ++stats_.writes;
   End end = End::kPass;
-  switch (value & 0xffff) {
-    case 0x5555:
+  switch (static_cast<FinisherCode>(value & finisher_end::kCode)) {
+    case FinisherCode::kPass:
       break;
-    case 0x3333:
+    case FinisherCode::kFail:
       end = End::kFail;
       break;
-    case 0x7777:
+    case FinisherCode::kReset:
       end = End::kReset;
       break;
     default:
       return true;  // no effect, as on QEMU
   }
-  const auto status = static_cast<std::uint32_t>(value >> 16 & 0xffff);
+  const auto status =
+      static_cast<std::uint32_t>((value & finisher_end::kStatus) >> finisher_end::kStatusShift);
   if (on_end) on_end(end, end == End::kFail ? status : 0, at);
   return true;
 }

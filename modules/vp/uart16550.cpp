@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/vp/uart16550.h"
 
+#include "modules/vp/board_registers.h"
+
 namespace tessera {
 
 namespace {
 
-constexpr std::uint8_t kReceivedEnabled = 1;  // of IER
-constexpr std::uint8_t kEmptyEnabled = 2;
+constexpr std::uint8_t kReceivedEnabled = uart_ier::kReceived;
+constexpr std::uint8_t kEmptyEnabled = uart_ier::kEmpty;
 constexpr std::uint8_t kNoInterrupt = 1;  // of IIR
 constexpr std::uint8_t kEmpty = 2;
 constexpr std::uint8_t kReceived = 4;
 constexpr std::uint8_t kFifos = 0xc0;
-constexpr std::uint8_t kDataReady = 1;  // of LSR
-constexpr std::uint8_t kTransmitterEmpty = 0x60;
-constexpr std::uint8_t kModemReady = 0xb0;  // MSR: DCD, DSR, CTS
+constexpr std::uint8_t kDataReady = uart_lsr::kReady;
+constexpr std::uint8_t kTransmitterEmpty = kUartLsrReset;
+constexpr std::uint8_t kModemReady = kUartMsrReset;
 constexpr std::uint8_t kClearReceiver = 2;  // of FCR
 
 }  // namespace
@@ -51,8 +53,8 @@ void Uart16550::process() { interrupt.write(interrupt_id() != kNoInterrupt); }
 bool Uart16550::read_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t& value) {
   if (bytes != 1) return false;
   value = 0;
-  switch (offset) {
-    case 0:
+  switch (static_cast<UartRegister>(offset)) {
+    case UartRegister::kRbr:
       if (divisor_selected()) {
         value = divisor_ & 0xff;
       } else if (!received_.empty()) {
@@ -60,27 +62,27 @@ bool Uart16550::read_register(std::uint64_t offset, unsigned bytes, Tick at, std
         received_.pop_front();
       }
       break;
-    case 1:
+    case UartRegister::kIer:
       value = divisor_selected() ? divisor_ >> 8 : ier_;
       break;
-    case 2:
+    case UartRegister::kIir:
       value = interrupt_id();
       if (value == kEmpty) empty_pending_ = false;
       if ((fcr_ & 1) != 0) value |= kFifos;
       break;
-    case 3:
+    case UartRegister::kLcr:
       value = lcr_;
       break;
-    case 4:
+    case UartRegister::kMcr:
       value = mcr_;
       break;
-    case 5:
+    case UartRegister::kLsr:
       value = kTransmitterEmpty | (received_.empty() ? 0 : kDataReady);
       break;
-    case 6:
+    case UartRegister::kMsr:
       value = kModemReady;
       break;
-    case 7:
+    case UartRegister::kScr:
       value = scr_;
       break;
     default:
@@ -93,8 +95,8 @@ bool Uart16550::read_register(std::uint64_t offset, unsigned bytes, Tick at, std
 bool Uart16550::write_register(std::uint64_t offset, unsigned bytes, Tick at, std::uint64_t value) {
   if (bytes != 1) return false;
   const auto byte = static_cast<std::uint8_t>(value);
-  switch (offset) {
-    case 0:
+  switch (static_cast<UartRegister>(offset)) {
+    case UartRegister::kThr:
       if (divisor_selected()) {
         divisor_ = static_cast<std::uint16_t>((divisor_ & 0xff00) | byte);
       } else {
@@ -103,7 +105,7 @@ bool Uart16550::write_register(std::uint64_t offset, unsigned bytes, Tick at, st
         if (on_output) on_output(static_cast<char>(byte));
       }
       break;
-    case 1:
+    case UartRegister::kIer:
       if (divisor_selected()) {
         divisor_ = static_cast<std::uint16_t>((divisor_ & 0xff) | byte << 8);
       } else {
@@ -111,21 +113,21 @@ bool Uart16550::write_register(std::uint64_t offset, unsigned bytes, Tick at, st
         ier_ = byte & 0xf;
       }
       break;
-    case 2:
+    case UartRegister::kFcr:
       fcr_ = byte;
       if ((byte & kClearReceiver) != 0) received_.clear();
       break;
-    case 3:
+    case UartRegister::kLcr:
       lcr_ = byte;
       break;
-    case 4:
+    case UartRegister::kMcr:
       mcr_ = byte;
       break;
-    case 7:
+    case UartRegister::kScr:
       scr_ = byte;
       break;
     default:
-      return offset < 8;
+      return offset < kUartRegisterBytes;
   }
   wake_.at(at);
   return true;

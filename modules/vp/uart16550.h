@@ -21,17 +21,8 @@ struct UartStats {
 
 void describe(StatisticsVisitor& v, UartStats& s);
 
-/// UART of the 16550 family (National Semiconductor PC16550D), registers of one byte.
-///
-/// | offset | read                     | write                   |
-/// | 0      | RBR; DLL if LCR.DLAB     | THR; DLL                |
-/// | 1      | IER; DLM if LCR.DLAB     | IER; DLM                |
-/// | 2      | IIR                      | FCR                     |
-/// | 3      | LCR                      | LCR                     |
-/// | 4      | MCR                      | MCR                     |
-/// | 5      | LSR                      |                         |
-/// | 6      | MSR: CTS, DSR and DCD    |                         |
-/// | 7      | SCR                      | SCR                     |
+/// UART of the 16550 family (National Semiconductor PC16550D), registers of one byte: UartRegister,
+/// and DLL and DLM at offsets 0 and 1 if LCR.DLAB is set.
 ///
 /// A character that is written is sent at once: THR is always empty. Interrupts: received data, THR
 /// empty. Not modelled: baud rates, line errors, modem control.

@@ -44,12 +44,12 @@ struct Bench {
 
 TEST_CASE("fault queue: software takes over, and sees the oldest fault") {
   Bench b;
-  CHECK(b.read(0x00) == FaultQueue::kId);
+  CHECK(b.read(0x00) == kFaultQueueIdReset);
   CHECK(b.read(0x48) == 4);
   CHECK(b.read(0x50) == 0x1000);
   CHECK(b.read(kAddress) == 0);
   CHECK(b.read(0x20) == SoftwareFault::kNoSm);
-  b.master.write(kControl, 8, FaultQueue::kSoftware | FaultQueue::kInterrupt);
+  b.master.write(kControl, 8, fault_queue_control::kSoftware | fault_queue_control::kInterrupt);
   CHECK(b.handed_over == std::vector<bool>{true});
   b.queue->push({0x100003000, 5, 1, 3, 0x100000000, 0x8000});
   b.queue->push({0x100004000, SoftwareFault::kNoSm, 0, 2, 0x100000000, 0x8000});
@@ -79,12 +79,12 @@ TEST_CASE("fault queue: software takes over, and sees the oldest fault") {
 
 TEST_CASE("fault queue: PLACE without a fault, and in a memory that does not exist") {
   Bench b;
-  b.master.write(kControl, 8, FaultQueue::kSoftware);
+  b.master.write(kControl, 8, fault_queue_control::kSoftware);
   b.master.write(kPlace, 8, 1);
-  CHECK(b.read(kStatus) == static_cast<std::uint64_t>(FaultQueue::Status::kNoFault));
+  CHECK(b.read(kStatus) == static_cast<std::uint64_t>(FaultQueueStatus::kNoFault));
   b.queue->push({0x100003000, 5, 1, 3, 0x100000000, 0x8000});
   b.master.write(kPlace, 8, 4);
-  CHECK(b.read(kStatus) == static_cast<std::uint64_t>(FaultQueue::Status::kNoSuchMemory));
+  CHECK(b.read(kStatus) == static_cast<std::uint64_t>(FaultQueueStatus::kNoSuchMemory));
   CHECK(b.read(kPending) == 1);
   CHECK(b.placed.empty());
   CHECK(b.queue->stats().errors == 2);
@@ -94,7 +94,7 @@ TEST_CASE("fault queue: PLACE without a fault, and in a memory that does not exi
 
 TEST_CASE("fault queue: the time of a fault is that of its PLACE's own") {
   Bench b;
-  b.master.write(kControl, 8, FaultQueue::kSoftware);
+  b.master.write(kControl, 8, fault_queue_control::kSoftware);
   b.queue->push({0x100003000, 5, 1, 3, 0x100000000, 0x8000});
   b.run(100 * kNs);
   b.master.write(kPlace, 8, 1, 50 * kNs);
@@ -103,7 +103,7 @@ TEST_CASE("fault queue: the time of a fault is that of its PLACE's own") {
 
 TEST_CASE("fault queue: software gives the faults back") {
   Bench b;
-  b.master.write(kControl, 8, FaultQueue::kSoftware | FaultQueue::kInterrupt);
+  b.master.write(kControl, 8, fault_queue_control::kSoftware | fault_queue_control::kInterrupt);
   b.queue->push({0x100003000, 5, 1, 3, 0x100000000, 0x8000});
   b.run();
   std::vector<Waiting> waiting;
