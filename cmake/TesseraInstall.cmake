@@ -57,6 +57,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/presets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera FILES_MATCHING PATTERN "*.json")
 install(FILES ${PROJECT_SOURCE_DIR}/rtl/llc_slice/llc_slice.sv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/rtl)
+# Software for `tessera vp`: the library, and programs to begin with.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/firmware DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
+        PATTERN "build" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)

@@ -11,22 +11,24 @@ int main(void) {
     a[i] = (float)i;
     b[i] = (float)(2 * i + 1);
   }
-  gpu_open();
-  const gpu_kernel kernel = gpu_load("vecadd");
-  const device_pointer da = gpu_malloc(sizeof a);
-  const device_pointer db = gpu_malloc(sizeof b);
-  const device_pointer dc = gpu_malloc(sizeof c);
-  gpu_write(da, a, sizeof a);
-  gpu_write(db, b, sizeof b);
+  gpu_kernel kernel;
+  device_pointer da, db, dc;
+  GPU_CHECK(gpu_open());
+  GPU_CHECK(gpu_load(&kernel, "vecadd"));
+  GPU_CHECK(gpu_malloc(&da, sizeof a));
+  GPU_CHECK(gpu_malloc(&db, sizeof b));
+  GPU_CHECK(gpu_malloc(&dc, sizeof c));
+  GPU_CHECK(gpu_memcpy((void*)da, a, sizeof a, GPU_HOST_TO_DEVICE));
+  GPU_CHECK(gpu_memcpy((void*)db, b, sizeof b, GPU_HOST_TO_DEVICE));
   const uint32_t n = N;
   const gpu_argument arguments[] = {GPU_ARGUMENT(da), GPU_ARGUMENT(db), GPU_ARGUMENT(dc),
                                     GPU_ARGUMENT(n)};
-  gpu_wait(gpu_launch(kernel, (dim3){N / 256, 1, 1}, (dim3){256, 1, 1}, arguments, 4));
-  gpu_read(c, dc, sizeof c);
+  GPU_CHECK(gpu_launch(&(gpu_launch_info){
+      .kernel = kernel, .grid = {N / 256}, .block = {256}, .arguments = arguments, .count = 4}));
+  GPU_CHECK(gpu_stream_synchronize(0));
+  GPU_CHECK(gpu_memcpy(c, (void*)dc, sizeof c, GPU_DEVICE_TO_HOST));
   unsigned wrong = 0;
   for (unsigned i = 0; i < N; ++i) wrong += c[i] != a[i] + b[i];
-  put_text("vecadd: ");
-  put_number(wrong);
-  put_text(" of 4096 wrong\n");
+  printf("vecadd: %u of %u wrong\n", wrong, N);
   return wrong != 0;
 }

@@ -30,6 +30,26 @@ FINISH = """
 2:  j 2b
 """
 
+PLATFORMS = ["uba-mem-small", "nuba-small", "dualopt-small", "umh-1-small", "umh-2-small"]
+
+# What firmware/programs/errors.c prints.
+ERRORS = """\
+a launch before gpu_open(): NOT_OPEN
+no such kernel: UNKNOWN_KERNEL
+a name at no address: BAD_ADDRESS
+too much memory: NO_MEMORY
+a copy in the other direction: BAD_ARGUMENT
+no such stream: BAD_ARGUMENT
+a handle of no kernel: UNKNOWN_KERNEL
+too many threads: REFUSED
+the launch after it: 0 of 256 wrong
+more launches than the ring holds: RING_FULL
+16 launches
+a doorbell for more packets than the ring holds: QUEUE_OVERFLOW
+a kernel that reads no memory: KERNEL_FAILED
+a launch after it: KERNEL_FAILED
+errors: 0 unexpected""".splitlines()
+
 
 class VirtualPlatform(unittest.TestCase):
     @classmethod
@@ -306,15 +326,25 @@ class VirtualPlatform(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
 
+    @classmethod
+    def firmware(cls, name):
+        """A program of firmware/programs. All are built once."""
+        build = cls.folder / "firmware"
+        if not build.exists():
+            subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={build}"], check=True)
+        return build / f"{name}.elf"
+
+    def run_firmware(self, name, platform, *kernels, arguments=()):
+        """run_program() of a program with kernels of the suite, by their names."""
+        options = ["--platform", platform, "--quiet", *arguments]
+        for kernel in kernels:
+            options += ["--kernels", SOURCE / f"stimuli/kernels/{kernel}/{kernel}.ptx"]
+        return self.run_program(self.firmware(name), *options)
+
     def test_a_driver_launches_a_kernel_on_the_gpus(self):
-        subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={self.folder}/firmware"],
-                       check=True)
-        program = self.folder / "firmware/vecadd.elf"
-        kernels = SOURCE / "stimuli/kernels/vecadd/vecadd.ptx"
         for platform in ["uba-mem-small", "nuba-small", "dualopt-nuba-small", "umh-2-small"]:
             with self.subTest(platform):
-                runs = [self.run_program(program, "--platform", platform, "--kernels", kernels,
-                                         "--quiet") for _ in range(2)]
+                runs = [self.run_firmware("vecadd", platform, "vecadd") for _ in range(2)]
                 code, errors, document = runs[0]
                 self.assertEqual((code, document["uart"]), (0, "vecadd: 0 of 4096 wrong\n"), errors)
                 stats = document["stats"]
@@ -326,12 +356,85 @@ class VirtualPlatform(unittest.TestCase):
                     del d["host"], d["stats"]["host"]
                 self.assertEqual(runs[0][2], runs[1][2])
 
-    def test_a_driver_that_asks_for_no_kernel_fails(self):
-        subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={self.folder}/firmware"],
-                       check=True)
-        code, _, document = self.run_program(self.folder / "firmware/vecadd.elf", "--platform",
-                                             "uba-mem-small", "--quiet")
-        self.assertEqual((code, document["uart"]), (1, "failed: vecadd\n"))
+    def verify_on_platforms(self, name, kernels, text, arguments=(), platforms=PLATFORMS):
+        """The program ends well on each platform, and prints the text. Returns the documents."""
+        documents = {}
+        for platform in platforms:
+            with self.subTest(platform):
+                code, errors, document = self.run_firmware(name, platform, *kernels,
+                                                           arguments=arguments)
+                self.assertEqual(code, 0, errors + document["uart"])
+                self.assertRegex(document["uart"], text)
+                self.assertTrue(document["stats"]["verified"])
+                documents[platform] = document
+        self.assertEqual(set(documents), set(platforms))
+        return documents
+
+    def test_streams_are_ordered_by_events(self):
+        documents = self.verify_on_platforms("vecadd_streams", ["vecadd"],
+                                             r"^vecadd_streams: 0 of 4096 wrong, \d+\.\d{6} us\n$")
+        for document in documents.values():
+            self.assertEqual(len(document["stats"]["kernels"]), 4 * 20 + 3)
+
+    def test_more_streams_than_queues_share_queues(self):
+        self.verify_on_platforms("vecadd_streams", ["vecadd"], "^vecadd_streams: 0 of 4096 wrong",
+                                 ["--set", "dispatch.queues=2"], ["nuba-small"])
+
+    def test_a_matrix_product(self):
+        self.verify_on_platforms("mm", ["mm"], "^mm: 0 of 6144 wrong\n$")
+
+    def test_a_search_launches_levels_until_the_frontier_is_empty(self):
+        documents = self.verify_on_platforms("bfs", ["bfs"], r"^bfs: 0 of 4096 wrong, \d+ levels\n$")
+        for document in documents.values():
+            self.assertIn(f", {len(document['stats']['kernels'])} levels", document["uart"])
+
+    def test_a_histogram_with_atomics(self):
+        self.verify_on_platforms("histogram", ["histogram"], "^histogram: 0 of 256 wrong\n$")
+
+    def test_harts_share_the_runtime(self):
+        for harts, platforms in [(2, PLATFORMS), (8, ["nuba-small"])]:
+            documents = self.verify_on_platforms("harts", ["vecadd", "saxpy"],
+                                                 f"harts: {harts} harts, 0 wrong\n$",
+                                                 ["--harts", str(harts)], platforms)
+            for document in documents.values():
+                lines = sorted(document["uart"].splitlines())
+                self.assertEqual(lines, sorted([f"hart {h}: 0 of 512 wrong" for h in range(harts)] +
+                                               [f"harts: {harts} harts, 0 wrong"]))
+                names = [k["name"] for k in document["stats"]["kernels"]]
+                self.assertEqual(sorted(names), ["saxpy"] * (20 * (harts // 2)) +
+                                 ["vecadd"] * (20 * (harts // 2)))
+
+    def test_kernels_of_two_streams_consume_what_the_other_has_produced(self):
+        documents = self.verify_on_platforms("peers", ["transpose", "vecadd"],
+                                             "^peers: 0 of 4096 wrong\n$")
+        for document in documents.values():
+            self.assertEqual([k["name"] for k in document["stats"]["kernels"]],
+                             ["transpose", "vecadd"] * 4)
+
+    def test_mistakes_have_errors_and_do_not_hang(self):
+        for platform in ["uba-mem-small", "umh-2-small"]:
+            with self.subTest(platform):
+                code, errors, document = self.run_firmware("errors", platform, "vecadd",
+                                                           arguments=["--limit-ms", "100"])
+                self.assertEqual((code, document["uart"].splitlines()), (0, ERRORS), errors)
+
+    def test_an_error_ends_a_program_with_its_name(self):
+        code, _, document = self.run_firmware("vecadd", "uba-mem-small")
+        self.assertEqual(code, 1)
+        self.assertIn('gpu_load(&kernel, "vecadd"): UNKNOWN_KERNEL (', document["uart"])
+        code, _, document = self.run_program(self.firmware("vecadd"), "--quiet")
+        self.assertEqual(code, 1)
+        self.assertIn("gpu_open(): NO_DEVICE (", document["uart"])
+
+    def test_programs_without_gpus(self):
+        for name, arguments, text in [
+            ("hello", [], "hello from tessera: 1 harts, no GPUs\n"),
+            ("hello", ["--harts", "3"], "hello from tessera: 3 harts, no GPUs\n"),
+            ("hello", ["--platform", "nuba-small"], "hello from tessera: 1 harts, GPUs\n"),
+            ("formats", [], "formats: 0 wrong\n"),
+        ]:
+            code, errors, document = self.run_program(self.firmware(name), *arguments, "--quiet")
+            self.assertEqual((code, document["uart"]), (0, text), errors)
 
     @unittest.skipUnless(OPENSBI.exists() and U_BOOT.exists(), "opensbi, u-boot-qemu")
     def test_debians_opensbi_and_u_boot_answer_a_command(self):

@@ -68,6 +68,24 @@ foreach(study ${studies})
   endif()
 endforeach()
 
+# Firmware: the library is complete, and a program in a folder of its own is built from it and runs.
+set(firmware ${WORK}/prefix/share/tessera/firmware)
+foreach(file Makefile README.md lib/tessera.h lib/gpu_registers.h lib/link.ld programs/vecadd.c)
+  if(NOT EXISTS ${firmware}/${file})
+    message(FATAL_ERROR "the firmware's ${file} is not installed")
+  endif()
+endforeach()
+find_program(RISCV_GCC riscv64-unknown-elf-gcc)
+if(RISCV_GCC AND EXISTS ${WORK}/prefix/${LIBDIR}/tessera/libtessera_unicorn.so)
+  file(COPY ${EXAMPLES}/firmware DESTINATION ${WORK})
+  run(make -C ${WORK}/firmware -f ${firmware}/Makefile SOURCES=mine.c)
+  run(${WORK}/prefix/bin/tessera vp ${WORK}/firmware/build/mine.elf --platform nuba-small --quiet
+      --kernels ${WORK}/prefix/share/tessera/kernels/saxpy/saxpy.ptx)
+  if(NOT out MATCHES "mine: 0 of 1000 wrong")
+    message(FATAL_ERROR "the program says\n${out}")
+  endif()
+endif()
+
 # Out-of-tree policy and block in every verb, and in the reports.
 set(tessera ${WORK}/prefix/bin/tessera)
 set(pairs --plugin ${WORK}/plugin/build/pairs.so)
