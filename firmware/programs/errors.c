@@ -67,7 +67,6 @@ int main(void) {
     launches += error == GPU_SUCCESS;
   }
   expect("more launches than the ring holds", error, GPU_RING_FULL);
-  printf("%u launches\n", launches);
   if (launches < GPU_RING_PACKETS) ++unexpected;
   GPU_CHECK(gpu_stream_synchronize(full));
 

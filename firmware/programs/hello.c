@@ -4,7 +4,7 @@
 
 int main(void) {
   const bool gpus = device_tree_has("tessera,command-processor");
-  printf("hello from %s: %u harts, %s\n", device_tree_model(), device_tree_harts(),
-         gpus ? "GPUs" : "no GPUs");
+  printf("hello from %s: harts %u, GPUs %s\n", device_tree_model(), device_tree_harts(),
+         gpus ? "yes" : "no");
   return 0;
 }

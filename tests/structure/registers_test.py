@@ -60,41 +60,43 @@ class Registers(unittest.TestCase):
             self.assertEqual((self.root / name).read_text(), original)
 
     def test_a_register_reaches_all_files_of_its_block(self):
-        self.block("gpu-services")["registers"].append(
-            {"name": "ROI", "offset": "0x30", "bytes": 8, "access": "RW", "description": "region of interest",
+        registers = self.block("gpu-services")["registers"]
+        end = max(int(r["offset"], 0) + r["bytes"] for r in registers)
+        registers.append(
+            {"name": "ROI", "offset": hex(end), "bytes": 8, "access": "RW", "description": "region of interest",
              "fields": [{"name": "RUNS", "bits": "0", "description": "statistics are counted"},
                         {"name": "NUMBER", "bits": "15:8", "description": "of the region"}]})
         self.assertEqual(self.generate()[0], 0)
         header = (self.root / "firmware/lib/gpu_registers.h").read_text()
         for line in ["#define GPU_SERVICES_ROI (GPU_SERVICES_BASE + GPU_SERVICES_ROI_OFFSET)",
-                     "#define GPU_SERVICES_ROI_OFFSET 0x30UL", "#define GPU_SERVICES_ROI_RUNS 0x1UL",
+                     f"#define GPU_SERVICES_ROI_OFFSET {end:#x}UL", "#define GPU_SERVICES_ROI_RUNS 0x1UL",
                      "#define GPU_SERVICES_ROI_NUMBER 0xff00UL", "#define GPU_SERVICES_ROI_NUMBER_SHIFT 8"]:
             self.assertIn(line + "\n", header)
         code = (self.root / "modules/vp/gpu_services_registers.h").read_text()
-        self.assertIn("  kRoi = 0x30,\n", code)
-        self.assertIn("inline constexpr std::uint64_t kGpuServicesRegisterBytes = 0x38;", code)
+        self.assertIn(f"  kRoi = {end:#x},\n", code)
+        self.assertIn(f"inline constexpr std::uint64_t kGpuServicesRegisterBytes = {end + 8:#x};", code)
         self.assertIn("namespace gpu_services_roi {", code)
         page = (self.root / "docs/guide/virtual-platform.md").read_text()
-        self.assertIn("| 0x30 | ROI | 8 | RW | 0 | region of interest: bit 0 RUNS: statistics are counted; "
+        self.assertIn(f"| {end:#x} | ROI | 8 | RW | 0 | region of interest: bit 0 RUNS: statistics are counted; "
                       "bits 15 to 8 NUMBER: of the region |", page)
 
     def test_a_new_block_needs_its_place_on_its_page(self):
         self.table["blocks"].append(
-            {"name": "fault-queue", "base": "0x20020000", "bytes": "0x1000", "interrupt": 12,
+            {"name": "example", "base": "0x30000000", "bytes": "0x1000", "interrupt": 50,
              "description": "page faults", "docs": "docs/guide/virtual-platform.md",
-             "cpp": {"header": "modules/vp/fault_queue_registers.h", "name": "FaultQueue"},
+             "cpp": {"header": "modules/vp/example_registers.h", "name": "Example"},
              "registers": [{"name": "HEAD", "offset": 0, "bytes": 8, "access": "RO", "description": "head"}]})
         status, text = self.generate()
         self.assertEqual(status, 1)
-        self.assertIn("needs one line <!-- registers: fault-queue begin -->", text)
+        self.assertIn("needs one line <!-- registers: example begin -->", text)
         page = self.root / "docs/guide/virtual-platform.md"
         page.write_text(page.read_text() +
-                        "\n<!-- registers: fault-queue begin -->\n<!-- registers: fault-queue end -->\n")
+                        "\n<!-- registers: example begin -->\n<!-- registers: example end -->\n")
         self.assertEqual(self.generate()[0], 0)
-        self.assertIn("#define FAULT_QUEUE_SOURCE 12 ", (self.root / "firmware/lib/gpu_registers.h").read_text())
-        self.assertIn("kFaultQueueInterrupt = 12;", (self.root / "modules/vp/board_registers.h").read_text())
-        self.assertIn("enum class FaultQueueRegister", (self.root / "modules/vp/fault_queue_registers.h").read_text())
-        self.assertIn("| 0x20020000 | 0x1000 | page faults | 12 |", page.read_text())
+        self.assertIn("#define EXAMPLE_SOURCE 50 ", (self.root / "firmware/lib/gpu_registers.h").read_text())
+        self.assertIn("kExampleInterrupt = 50;", (self.root / "modules/vp/board_registers.h").read_text())
+        self.assertIn("enum class ExampleRegister", (self.root / "modules/vp/example_registers.h").read_text())
+        self.assertIn("| 0x30000000 | 0x1000 | page faults | 50 |", page.read_text())
 
     def test_mistakes_are_refused(self):
         def register(**changes):
@@ -112,6 +114,7 @@ class Registers(unittest.TestCase):
             (register(offset="0x1g"), "'0x1g' is no number"),
             (lambda: self.block("clint").update(base="0xc000800"), "the ranges of clint and plic overlap"),
             (lambda: self.block("clint").update(prefix="PLIC"), "one prefix"),
+            (lambda: self.block("clint").update(interrupt=10), "clint and uart have one interrupt"),
             (lambda: self.block("command-processor")["structures"][0]["fields"].pop(), "the fields have 56 bytes"),
         ]:
             self.table = json.loads((SOURCE / TABLE).read_text())
