@@ -185,13 +185,17 @@ AllocationPages GpuDevice::allocation(std::uint64_t virtual_address) const {
 }
 
 Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
-  const Allocation& a = allocations_.allocate(name, bytes);
-  if (allocations_.top() - Allocations::kBase > geometry_of(config_).total_bytes()) {
+  // Before it is allocated: software can go on after a refusal. A page after each allocation stays
+  // free (Allocations).
+  const std::uint64_t page = config_.system.page_bytes;
+  const std::uint64_t total = geometry_of(config_).total_bytes();
+  const std::uint64_t left = total - (allocations_.top() - Allocations::kBase);
+  if (bytes > left || (bytes + page - 1) / page * page + page > left) {
     throw InputError("allocation '" + name + "' of " + std::to_string(bytes) +
-                     " bytes does not fit device memory of " +
-                     std::to_string(geometry_of(config_).total_bytes()) +
+                     " bytes does not fit device memory of " + std::to_string(total) +
                      " bytes; see system.channel_bytes");
   }
+  const Allocation& a = allocations_.allocate(name, bytes);
   memory_.cover(allocations_.top());
   if (config_.host.copies == HostCopies::kUnifiedMemory) {
     const AllocationPages pages = allocation(a.begin);

@@ -48,6 +48,7 @@ static uint32_t queues_open;
 static bool lost; /* a kernel has failed */
 static gpu_error doorbell_error;
 static struct stream streams[GPU_MOST_STREAMS];
+static uint32_t streams_end; /* after the last one that has been used */
 static struct event events[GPU_MOST_EVENTS];
 
 void gpu_check(gpu_error error, const char* call, const char* file, int line) {
@@ -117,7 +118,7 @@ static void advance(void) {
   bool changed = false;
   for (bool again = true; again;) {
     again = false;
-    for (unsigned i = 0; i < GPU_MOST_STREAMS; ++i) {
+    for (unsigned i = 0; i < streams_end; ++i) {
       struct stream* const s = &streams[i];
       while (retire(s)) again = true;
       while (!lost && issue(s)) again = true;
@@ -133,7 +134,7 @@ static void advance(void) {
 
 /* Acknowledges the interrupts of all queues. */
 static void service(void) {
-  for (uint32_t q = 0; q < GPU_MOST_QUEUES; ++q) {
+  for (uint32_t q = 0; q < GPU_MOST_QUEUES && queues_open >> q != 0; ++q) {
     if ((queues_open >> q & 1) == 0) continue;
     const struct gpu_queue_event e = gpu_queue_acknowledge(q);
     switch (e.error) {
@@ -189,6 +190,7 @@ static gpu_error open_stream(gpu_stream number, uint32_t flags) {
     if (error != GPU_SUCCESS) return error;
     queues_open |= 1U << queue;
   }
+  if (number >= streams_end) streams_end = number + 1;
   s->used = true;
   s->no_wait = (flags & GPU_STREAM_NO_WAIT) != 0;
   s->queue = queue;
@@ -404,7 +406,7 @@ gpu_error gpu_device_synchronize(void) {
   gpu_error first = GPU_SUCCESS;
   const uint64_t interrupts = lock_take(&runtime);
   service();
-  for (unsigned i = 0; i < GPU_MOST_STREAMS; ++i) {
+  for (unsigned i = 0; i < streams_end; ++i) {
     const gpu_error error = wait_for_stream(&streams[i]);
     if (first == GPU_SUCCESS) first = error;
   }

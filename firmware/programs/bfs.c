@@ -3,8 +3,8 @@
    levels until a flag in managed memory stays 0, and compares with a search of its own. */
 #include "tessera.h"
 
-#define VERTICES 4096
-#define DEGREE 4
+#define VERTICES 8192
+#define DEGREE 6
 #define EDGES (VERTICES * DEGREE)
 
 static int32_t expected[VERTICES];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each mistake gives its error, and the GPUs go on: stimuli/kernels/vecadd/vecadd.ptx. The last
-   one, a kernel that reads outside of all allocations, ends the GPUs' work. */
+/* Each mistake gives its error, and the GPUs go on: stimuli/kernels/vecadd/vecadd.ptx. */
 #include "tessera.h"
 
 #define N 256
@@ -60,6 +59,7 @@ int main(void) {
   GPU_CHECK(gpu_stream_create(&full, GPU_STREAM_NO_WAIT));
   launch = good;
   launch.stream = full;
+  launch.grid.x = 512; /* takes longer than the core takes to enqueue it */
   unsigned launches = 0;
   gpu_error error = GPU_SUCCESS;
   while (error == GPU_SUCCESS && launches < 1000) {
@@ -76,12 +76,6 @@ int main(void) {
          GPU_COMMAND_ERROR_QUEUE_OVERFLOW);
   GPU_CHECK(gpu_launch(&good));
   GPU_CHECK(gpu_device_synchronize());
-
-  a = (float*)(GPU_MEMORY_BASE + GPU_MEMORY_BYTES / 2);
-  GPU_CHECK(gpu_launch(&good));
-  expect("a kernel that reads no memory", gpu_stream_synchronize(0),
-         GPU_COMMAND_ERROR_KERNEL_FAILED);
-  expect("a launch after it", gpu_launch(&good), GPU_COMMAND_ERROR_KERNEL_FAILED);
   printf("errors: %u unexpected\n", unexpected);
   return unexpected != 0;
 }

@@ -4,7 +4,7 @@
  */
 #include "tessera.h"
 
-#define N 512
+#define N 1024
 #define ROUNDS 20
 
 static lock results;

@@ -2,9 +2,9 @@
 /* Counts of byte values, with atomics: stimuli/kernels/histogram/histogram.ptx. */
 #include "tessera.h"
 
-#define BYTES 65536
+#define BYTES 131072
 #define BINS 256
-#define CTAS 16
+#define CTAS 32
 
 static uint32_t expected[BINS];
 

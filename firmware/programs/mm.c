@@ -3,8 +3,8 @@
    operations, so that the results are equal. */
 #include "tessera.h"
 
-#define M 64
-#define N 96
+#define M 128
+#define N 192
 #define K 64
 #define TILE 16
 

@@ -5,7 +5,7 @@
    platform's policy; the transpose reads the rows that other GPUs have written. */
 #include "tessera.h"
 
-#define SIDE 64
+#define SIDE 128
 #define N (SIDE * SIDE)
 #define ROUNDS 4
 

@@ -4,7 +4,7 @@
    i adds its sum to that of stream i - 1. */
 #include "tessera.h"
 
-#define N 1024
+#define N 4096
 #define STREAMS 4
 #define LAUNCHES 20
 

@@ -45,8 +45,6 @@ too many threads: REFUSED
 the launch after it: 0 of 256 wrong
 more launches than the ring holds: RING_FULL
 a doorbell for more packets than the ring holds: QUEUE_OVERFLOW
-a kernel that reads no memory: KERNEL_FAILED
-a launch after it: KERNEL_FAILED
 errors: 0 unexpected""".splitlines()
 
 
@@ -371,19 +369,24 @@ class VirtualPlatform(unittest.TestCase):
 
     def test_streams_are_ordered_by_events(self):
         documents = self.verify_on_platforms("vecadd_streams", ["vecadd"],
-                                             r"^vecadd_streams: 0 of 4096 wrong, \d+\.\d{6} us\n$")
+                                             r"^vecadd_streams: 0 of 16384 wrong, \d+\.\d{6} us\n$")
         for document in documents.values():
-            self.assertEqual(len(document["stats"]["kernels"]), 4 * 20 + 3)
+            kernels = document["stats"]["kernels"]
+            self.assertEqual(len(kernels), 4 * 20 + 3)
+            self.assertEqual({k["stream"] for k in kernels}, {f"queue {q}" for q in range(1, 5)})
+            together = sum(a["start_cycle"] < b["start_cycle"] < a["start_cycle"] + a["cycles"]
+                           for a in kernels for b in kernels if a["stream"] != b["stream"])
+            self.assertGreater(together, 0)
 
     def test_more_streams_than_queues_share_queues(self):
-        self.verify_on_platforms("vecadd_streams", ["vecadd"], "^vecadd_streams: 0 of 4096 wrong",
+        self.verify_on_platforms("vecadd_streams", ["vecadd"], "^vecadd_streams: 0 of 16384 wrong",
                                  ["--set", "dispatch.queues=2"], ["nuba-small"])
 
     def test_a_matrix_product(self):
-        self.verify_on_platforms("mm", ["mm"], "^mm: 0 of 6144 wrong\n$")
+        self.verify_on_platforms("mm", ["mm"], "^mm: 0 of 24576 wrong\n$")
 
     def test_a_search_launches_levels_until_the_frontier_is_empty(self):
-        documents = self.verify_on_platforms("bfs", ["bfs"], r"^bfs: 0 of 4096 wrong, \d+ levels\n$")
+        documents = self.verify_on_platforms("bfs", ["bfs"], r"^bfs: 0 of 8192 wrong, \d+ levels\n$")
         for document in documents.values():
             self.assertIn(f", {len(document['stats']['kernels'])} levels", document["uart"])
 
@@ -397,7 +400,7 @@ class VirtualPlatform(unittest.TestCase):
                                                  ["--harts", str(harts)], platforms)
             for document in documents.values():
                 lines = sorted(document["uart"].splitlines())
-                self.assertEqual(lines, sorted([f"hart {h}: 0 of 512 wrong" for h in range(harts)] +
+                self.assertEqual(lines, sorted([f"hart {h}: 0 of 1024 wrong" for h in range(harts)] +
                                                [f"harts: {harts} harts, 0 wrong"]))
                 names = [k["name"] for k in document["stats"]["kernels"]]
                 self.assertEqual(sorted(names), ["saxpy"] * (20 * (harts // 2)) +
@@ -405,10 +408,15 @@ class VirtualPlatform(unittest.TestCase):
 
     def test_kernels_of_two_streams_consume_what_the_other_has_produced(self):
         documents = self.verify_on_platforms("peers", ["transpose", "vecadd"],
-                                             "^peers: 0 of 4096 wrong\n$")
+                                             "^peers: 0 of 16384 wrong\n$")
         for document in documents.values():
             self.assertEqual([k["name"] for k in document["stats"]["kernels"]],
                              ["transpose", "vecadd"] * 4)
+        # Each GPU consumes what others have produced.
+        stats = documents["dualopt-small"]["stats"]
+        self.assertGreater(stats["derived"]["inter_gpu_bytes"], 0)
+        link = documents["umh-2-small"]["stats"]["modules"]["system.host_link"]
+        self.assertGreater(link["peer_bytes"], 0)
 
     def test_mistakes_have_errors_and_do_not_hang(self):
         for platform in ["uba-mem-small", "umh-2-small"]:
@@ -416,6 +424,17 @@ class VirtualPlatform(unittest.TestCase):
                 code, errors, document = self.run_firmware("errors", platform, "vecadd",
                                                            arguments=["--limit-ms", "100"])
                 self.assertEqual((code, document["uart"].splitlines()), (0, ERRORS), errors)
+
+    def test_a_kernel_that_fails_has_an_error_and_nothing_hangs(self):
+        for platform in ["nuba-small", "umh-2-small"]:
+            with self.subTest(platform):
+                code, errors, document = self.run_firmware("fails", platform, "vecadd",
+                                                           arguments=["--limit-ms", "100"])
+                self.assertEqual(document["uart"],
+                                 "the kernel: KERNEL_FAILED\nits event: KERNEL_FAILED\n"
+                                 "the stream that waits for it: KERNEL_FAILED\n"
+                                 "a launch after it: KERNEL_FAILED\n", errors)
+                self.assertEqual((code, document["end"]), (3, "finished"))
 
     def test_an_error_ends_a_program_with_its_name(self):
         code, _, document = self.run_firmware("vecadd", "uba-mem-small")
