@@ -76,6 +76,11 @@ int main(void) {
          GPU_COMMAND_ERROR_QUEUE_OVERFLOW);
   GPU_CHECK(gpu_launch(&good));
   GPU_CHECK(gpu_device_synchronize());
+  const bool pending = read64(GPU_COMMAND_INTERRUPT_STATUS(0)) != 0 ||
+                       read64(GPU_COMMAND_INTERRUPT_STATUS(1)) != 0 ||
+                       read64(GPU_COMMAND_ERROR(0)) != 0;
+  printf("interrupts and errors that nobody has acknowledged: %s\n", pending ? "some" : "none");
+  unexpected += pending;
   printf("errors: %u unexpected\n", unexpected);
   return unexpected != 0;
 }
