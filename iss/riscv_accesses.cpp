@@ -122,4 +122,12 @@ bool riscv_requests_interrupts(std::uint32_t code) {
   return csr == kMip || csr == kSip;
 }
 
+bool riscv_is_device_fence(std::uint32_t code) {
+  constexpr std::uint32_t kFence = 0x0f;
+  constexpr std::uint32_t kMemoryWritesBefore = 1U << 24;
+  constexpr std::uint32_t kDeviceWritesAfter = 1U << 22;
+  constexpr std::uint32_t kBoth = kMemoryWritesBefore | kDeviceWritesAfter;
+  return (code & 0x707f) == kFence && (code & kBoth) == kBoth;
+}
+
 }  // namespace tessera

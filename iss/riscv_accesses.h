@@ -24,6 +24,9 @@ bool riscv_enables_interrupts(std::uint32_t code);
 /// Whether it can make one pending: it writes mip or sip.
 bool riscv_requests_interrupts(std::uint32_t code);
 
+/// Whether it is a fence of memory writes before device writes.
+bool riscv_is_device_fence(std::uint32_t code);
+
 /// None if the instruction accesses no memory.
 std::optional<RiscvAccess> riscv_access(std::uint32_t code);
 

@@ -68,6 +68,7 @@ class UnicornIss final : public Iss, private TrapState {
   void stop() override { stopped_ = true; }
   void set_pending(std::uint64_t mip) override { wires_ = mip; }
   std::uint64_t instructions() const override { return executed_; }
+  std::uint64_t fences() const override;
   void set_on_fault(std::function<void(const IssFault&)> on_fault) override {
     on_fault_ = std::move(on_fault);
   }
@@ -87,6 +88,7 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t address = kNoPc;
     std::uint32_t bytes = 0;
     std::uint32_t instructions = 0;
+    std::uint32_t fences = 0;
     bool may_enable = false;   ///< it can enable an interrupt that is pending
     bool may_request = false;  ///< it can make one pending
   };
@@ -160,6 +162,7 @@ class UnicornIss final : public Iss, private TrapState {
   std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
   std::uint64_t wires_ = 0;
   std::uint64_t executed_ = 0;
+  std::uint64_t fences_ = 0;  ///< with all of the block that runs
   std::uint64_t limit_ = 0;
   std::uint64_t block_ = kNoPc;  ///< the block that runs
   std::uint32_t block_bytes_ = 0;
@@ -427,20 +430,30 @@ void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
   Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
   if (known.address != address || known.bytes != bytes) known = decode(address, bytes);
   executed_ += known.instructions;
+  fences_ += known.fences;
   requested_ |= known.may_request;
   may_interrupt_ = known.may_enable && (wires_ != 0 || requested_);
 }
 
 UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes) const {
-  Block block{address, bytes, 0, false, false};
+  Block block{address, bytes, 0, 0, false, false};
   for (std::uint64_t at = address; at < address + bytes;) {
     const std::uint32_t code = code_at(at);
     ++block.instructions;
+    if (riscv_is_device_fence(code)) ++block.fences;
     block.may_enable |= riscv_enables_interrupts(code);
     block.may_request |= riscv_requests_interrupts(code);
     at += riscv_length(code);
   }
   return block;
+}
+
+std::uint64_t UnicornIss::fences() const {
+  std::uint64_t later = 0;
+  for (std::uint64_t at = unseen_; at < block_ + block_bytes_; at += riscv_length(code_at(at))) {
+    if (riscv_is_device_fence(code_at(at))) ++later;
+  }
+  return fences_ - later;
 }
 
 std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
@@ -578,7 +591,7 @@ void UnicornIss::reset(std::uint64_t pc, std::uint64_t argument) {
   set(UC_RISCV_REG_A0, hart_);
   set(UC_RISCV_REG_A1, argument);
   set_pc(pc);
-  executed_ = 0;
+  executed_ = fences_ = 0;
 }
 
 // State.

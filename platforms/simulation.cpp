@@ -401,7 +401,9 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     result.verification = workload.verify(device_);
     drain();
     if (result.verification && !result.verification->passed) {
-      result.failure = "the result differs from the CPU reference";
+      result.failure = result.verification->by_software
+                           ? result.verification->messages.front()
+                           : "the result differs from the CPU reference";
     }
   } catch (const WindowEnded&) {
     // What was measured is complete.

@@ -20,6 +20,7 @@
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/vp/board.h"
+#include "modules/vp/doorbell_rule.h"
 #include "modules/vp/elf_file.h"
 #include "modules/vp/fault_queue.h"
 #include "modules/vp/gpu_memory_port.h"
@@ -159,6 +160,11 @@ class Machine {
     halt();
     end_run();
   }
+  /// Notes a violation by a core.
+  void violated(std::uint32_t hart, const std::string& what) {
+    result_.violations.push_back("core " + std::to_string(hart) + " in " +
+                                 place(board_->cores[hart]->iss().pc()) + ": " + what);
+  }
   /// Where the cores are, a line each.
   std::string places() const {
     std::string text;
@@ -291,13 +297,15 @@ class FirmwareWorkload::Impl {
     device.run_kernels_untimed(options.fast);
     make_fault_queue();
     make_memory_port(options);
+    make_rule();
     host.software_memory = [this](tlm::tlm_command access, Address address, unsigned char* data,
                                   std::uint64_t bytes) {
       return access_ram(access, address, data, bytes);
     };
     device.software_activity = [this] { return machine_->activity(); };
     BoardBus& bus = machine_->board().bus;
-    bus.out[Board::kFirstDevice]->bind(processor.mmio);
+    bus.out[Board::kFirstDevice]->bind(rule_->in);
+    rule_->out.bind(processor.mmio);
     bus.out[Board::kFirstDevice + 1]->bind(services_->in);
     bus.out[Board::kFirstDevice + 2]->bind(faults_->in);
     bus.out[Board::kFirstDevice + 3]->bind(memory_->in);
@@ -383,12 +391,23 @@ class FirmwareWorkload::Impl {
     }
     memory_.emplace("gpu_memory", config, std::move(site));
   }
+  void make_rule() {
+    DoorbellRuleSite site;
+    site.offset = static_cast<std::uint64_t>(CommandRegister::kTail);
+    site.stride = kCommandQueueStride;
+    site.violated = [this](std::uint32_t hart, std::uint32_t queue) {
+      machine_->violated(hart, "rule doorbell-fence: the doorbell of queue " +
+                                   std::to_string(queue) +
+                                   " has been written without a fence since the one before");
+    };
+    rule_.emplace("doorbell_rule", std::move(site));
+  }
   void find_blocks() {
     Board& board = machine_->board();
     for (const auto& c : board.cores) blocks_.push_back(c.get());
-    for (Block* b : std::initializer_list<Block*>{&board.bus, &board.rom, &board.ram,
-                                                  &board.finisher, &board.clint, &board.plic,
-                                                  &board.uart, &*services_, &*faults_, &*memory_}) {
+    for (Block* b : std::initializer_list<Block*>{
+             &board.bus, &board.rom, &board.ram, &board.finisher, &board.clint, &board.plic,
+             &board.uart, &*services_, &*faults_, &*memory_, &*rule_}) {
       blocks_.push_back(b);
     }
   }
@@ -429,6 +448,7 @@ class FirmwareWorkload::Impl {
   std::optional<GpuServices> services_;
   std::optional<FaultQueue> faults_;
   std::optional<GpuMemoryPort> memory_;
+  std::optional<DoorbellRule> rule_;
   std::vector<Block*> blocks_;
   std::uint64_t allocations_ = 0;
 };
@@ -469,12 +489,17 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
 std::optional<Verification> FirmwareWorkload::verify(Device&) {
   const VirtualPlatformResult& r = impl_->machine().result();
   Verification v;
-  v.compared = 1;
-  v.passed = r.end == VirtualPlatformResult::End::kFinished && r.status == 0;
-  v.wrong = v.passed ? 0 : 1;
-  if (!v.passed) {
-    v.messages.push_back(
-        r.why.empty() ? "the software ended with status " + std::to_string(r.status) : r.why);
+  v.by_software = true;
+  v.passed =
+      r.end == VirtualPlatformResult::End::kFinished && r.status == 0 && r.violations.empty();
+  if (!r.violations.empty()) {
+    v.messages.push_back(r.violations.front());
+  } else if (!r.why.empty()) {
+    v.messages.push_back(r.why);
+  } else if (r.end != VirtualPlatformResult::End::kFinished) {
+    v.messages.emplace_back("the software has not ended by itself");
+  } else if (r.status != 0) {
+    v.messages.push_back("the software ended with status " + std::to_string(r.status));
   }
   return v;
 }

@@ -65,6 +65,8 @@ struct VirtualPlatformResult {
   std::uint32_t status = 0;  ///< of the test finisher
   std::string why;           ///< kStuck, kLost: cores with pc, symbol and cause
   std::string places;        ///< where the cores are at the end
+  /// Violations of rules of drivers: the rule, the core, its pc and symbol.
+  std::vector<std::string> violations;
   std::uint64_t instructions = 0;
   std::uint64_t time_ns = 0;
   double host_seconds = 0;

@@ -150,7 +150,8 @@ ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatfor
   // Software that has ended with another status than 0 has said why.
   const bool told = result.end == End::kFinished && result.status != 0;
   failed = delivery.report() != 0 || (outcome.failure && !told);
-  if (outcome.failure && !told && result.why.empty()) result.why = *outcome.failure;
+  if (outcome.failure && !told && result.why.empty() && result.violations.empty())
+    result.why = *outcome.failure;
   if (!quiet) {
     const std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     std::fputs(printable(text).c_str(), stderr);
@@ -323,6 +324,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
     write_document({{"end", text_of(result.end)},
                     {"status", result.status},
                     {"why", result.why},
+                    {"violations", result.violations},
                     {"instructions", result.instructions},
                     {"time_ns", result.time_ns},
                     {"uart", sent},
@@ -333,6 +335,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
   }
   if (result.end == End::kInterrupted || result.end == End::kLimit) complain(result.places);
   if (!result.why.empty()) complain(result.why);
+  for (const std::string& v : result.violations) complain(v);
   if (failed) return 1;
   if (result.end == End::kFinished) return static_cast<int>(std::min(result.status, 255U));
   return result.end == End::kReset ? 0 : 1;

@@ -106,12 +106,21 @@ struct gpu_queue_event gpu_queue_acknowledge(uint32_t queue) {
   return event;
 }
 
+static gpu_error service_status(void) {
+  const uint64_t status = read64(GPU_SERVICES_STATUS);
+  return status == GPU_SERVICES_STATUS_OK ? GPU_SUCCESS : GPU_SERVICES_ERROR((gpu_error)status);
+}
+
 gpu_error gpu_service(uint64_t command, uint64_t a, uint64_t b, uint64_t* result) {
   fence(); /* what the command reads in memory */
   write64(GPU_SERVICES_ARG0, a);
   write64(GPU_SERVICES_ARG1, b);
   write64(GPU_SERVICES_COMMAND, command);
   *result = read64(GPU_SERVICES_RESULT);
-  const uint64_t status = read64(GPU_SERVICES_STATUS);
-  return status == GPU_SERVICES_STATUS_OK ? GPU_SUCCESS : GPU_SERVICES_ERROR((gpu_error)status);
+  return service_status();
+}
+
+gpu_error gpu_services_set_detail(bool detailed) {
+  write64(GPU_SERVICES_DETAIL, detailed);
+  return service_status();
 }

@@ -28,6 +28,8 @@ typedef int gpu_error;
 enum {
   GPU_SUCCESS = 0,
   GPU_UNKNOWN_KERNEL = GPU_SERVICES_ERROR(GPU_SERVICES_STATUS_UNKNOWN_KERNEL),
+  GPU_UNKNOWN_STATISTIC = GPU_SERVICES_ERROR(GPU_SERVICES_STATUS_UNKNOWN_STATISTIC),
+  GPU_BUSY = GPU_SERVICES_ERROR(GPU_SERVICES_STATUS_BUSY),
   GPU_NO_MEMORY = GPU_SERVICES_ERROR(GPU_SERVICES_STATUS_NO_MEMORY),
   GPU_NOT_READY = 0x200,
   GPU_NO_DEVICE,
@@ -71,5 +73,7 @@ struct gpu_queue_event gpu_queue_acknowledge(uint32_t queue);
 
 /* A command of GPU services. */
 gpu_error gpu_service(uint64_t command, uint64_t a, uint64_t b, uint64_t* result);
+/* DETAIL of GPU services. */
+gpu_error gpu_services_set_detail(bool detailed);
 
 #endif

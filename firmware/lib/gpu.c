@@ -244,6 +244,18 @@ gpu_error gpu_malloc_managed(void** at, uint64_t bytes) {
   return error;
 }
 
+gpu_error gpu_statistic(const char* name, uint64_t* value) {
+  return locked_service(GPU_SERVICES_COMMAND_READ_STATISTIC, (uint64_t)name, strlen(name), value);
+}
+
+gpu_error gpu_set_detail(bool detailed) {
+  if (!is_open()) return GPU_NOT_OPEN;
+  const uint64_t interrupts = lock_take(&runtime);
+  const gpu_error error = gpu_services_set_detail(detailed);
+  lock_release(&runtime, interrupts);
+  return error;
+}
+
 static bool in_device(const void* at, uint64_t bytes) {
   const uint64_t offset = (uint64_t)at - GPU_MEMORY_BASE;
   return offset < GPU_MEMORY_BYTES && bytes <= GPU_MEMORY_BYTES - offset;

@@ -4,6 +4,7 @@
 #ifndef TESSERA_GPU_H
 #define TESSERA_GPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "console.h"
@@ -52,6 +53,12 @@ gpu_error gpu_malloc(device_pointer* at, uint64_t bytes);
    core reads what a kernel has written after the kernel's end, and a kernel what a core has written
    before the launch. */
 gpu_error gpu_malloc_managed(void** at, uint64_t bytes);
+
+/* The present value of a statistic, "system.gpu0.llc3.requests", rounded down. */
+gpu_error gpu_statistic(const char* name, uint64_t* value);
+/* The region of interest: whether kernels, and the cores' accesses to device memory, are simulated
+   in detail. Without, they take no time. Kernels must have ended. */
+gpu_error gpu_set_detail(bool detailed);
 
 typedef enum { GPU_HOST_TO_DEVICE, GPU_DEVICE_TO_HOST, GPU_DEVICE_TO_DEVICE } gpu_copy;
 /* The core copies at once: it waits for no stream. The ranges must not overlap. */

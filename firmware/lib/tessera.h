@@ -6,6 +6,7 @@
 #include "console.h"
 #include "device_tree.h"
 #include "driver.h"
+#include "faults.h"
 #include "gpu.h"
 #include "gpu_registers.h"
 #include "hart.h"

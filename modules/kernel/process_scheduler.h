@@ -71,7 +71,7 @@ class ProcessScheduler {
     bool operator()(const Far& a, const Far& b) const { return a.time > b.time; }
   };
 
-  void enter(Id id, Tick t);
+  [[gnu::noinline]] void enter(Id id, Tick t);
   /// The unusual cases of enter(), separate so that the usual case needs no stack frame.
   [[gnu::noinline]] void enter_otherwise(Id id, Tick t);
   bool near(Tick t) const { return (t >> kSlotBits) - first_slot_ < kSlots; }

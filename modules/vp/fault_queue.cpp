@@ -32,7 +32,9 @@ void FaultQueue::push(const SoftwareFault& fault) {
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void FaultQueue::drive() { interrupt.write(!faults_.empty() && (control_ & fault_queue_control::kInterrupt) != 0); }
+void FaultQueue::drive() {
+  interrupt.write(!faults_.empty() && (control_ & fault_queue_control::kInterrupt) != 0);
+}
 
 void FaultQueue::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access_registers(*this, payload, now() + delay.value());

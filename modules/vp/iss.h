@@ -60,6 +60,9 @@ class Iss {
   virtual void set_pending(std::uint64_t mip) = 0;
   /// Executed since the reset: all basic blocks that have begun.
   virtual std::uint64_t instructions() const = 0;
+  /// Fences of memory writes before device writes since the reset; in a callback of the bus, those
+  /// before the access.
+  virtual std::uint64_t fences() const = 0;
   /// Called at each synchronous exception that the hart takes.
   virtual void set_on_fault(std::function<void(const IssFault&)> on_fault) = 0;
 

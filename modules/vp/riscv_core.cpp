@@ -166,6 +166,7 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   payload.set_data_ptr(data);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
+  hart_.fences = iss_->fences();
   payload.set_extension(&hart_);
   const Tick before = local_time();
   sc_core::sc_time delay = to_sc_time(before - now());

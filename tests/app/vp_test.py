@@ -5,6 +5,7 @@ without the RISC-V compiler."""
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -444,6 +445,99 @@ class VirtualPlatform(unittest.TestCase):
         code, _, document = self.run_program(self.firmware("vecadd"), "--quiet")
         self.assertEqual(code, 1)
         self.assertIn("gpu_open(): NO_DEVICE (", document["uart"])
+
+    def test_software_places_the_pages_of_the_gpus(self):
+        documents = self.verify_on_platforms("faults", ["vecadd"], "faults: 0 of 98304 wrong\n$",
+                                             platforms=["nuba-small", "dualopt-small", "umh-2-small"])
+        for platform, document in documents.items():
+            stats = document["stats"]
+            queue = stats["modules"]["gpu_faults"]
+            found = re.findall(r"^(.*): (\d+) faults, (\d+) local; pages: (.*)$", document["uart"], re.M)
+            self.assertEqual([f[0] for f in found],
+                             ["first-touch", "round-robin", "local and balanced"])
+            faults = [int(f[1]) for f in found]
+            self.assertEqual((queue["faults"], queue["placed"], queue["errors"]),
+                             (sum(faults), sum(faults), 0))
+            pages = [sum(map(int, column)) for column in zip(*(f[3].split() for f in found))]
+            self.assertEqual(sum(pages), sum(faults))
+            if platform == "nuba-small":  # all pages of three arrays of 32 pages, three times
+                self.assertEqual(faults, [96, 96, 96])
+                self.assertEqual(found[0][2], found[0][1])
+                self.assertEqual(found[1][3], "24 24 24 24")
+                self.assertLess(int(found[1][2]), 96)
+                placed = [stats["modules"]["system.gpu0.uvm"][f"pages_channel{c}"] for c in range(4)]
+                self.assertEqual(placed, pages)
+
+    def test_a_core_and_the_gpus_share_coherent_memory(self):
+        documents = self.verify_on_platforms("producer", ["saxpy"], "^producer: 0 of 12288 wrong\n$")
+        port = documents["umh-2-small"]["stats"]["modules"]["gpu_memory"]
+        core = documents["umh-2-small"]["stats"]["modules"]["system.cpu0"]
+        self.assertEqual((port["loads"], port["stores"]), (6 * 2048, 2 * 6 * 2048))
+        self.assertEqual(core["stores"], port["stores"])
+
+    def test_fast_until_the_software_asks_for_detail(self):
+        for platform in ["uba-mem-small", "umh-2-small"]:
+            with self.subTest(platform):
+                code, errors, document = self.run_firmware("detail", platform, "vecadd",
+                                                           arguments=["--fast"])
+                self.assertEqual(code, 0, errors + document["uart"])
+                before, after = re.search(r"instructions (\d+), then (\d+)$", document["uart"]).groups()
+                self.assertEqual(int(before), 0)
+                self.assertGreater(int(after), 0)
+                self.assertEqual([k["name"] for k in document["stats"]["kernels"]], ["vecadd"])
+                port = document["stats"]["modules"]["gpu_memory"]
+                self.assertEqual(port["loads"], 2 * 4096)
+
+    def test_statistics_do_not_depend_on_the_quantum(self):
+        for platform in ["uba-mem-small", "umh-2-small"]:
+            with self.subTest(platform):
+                first = None
+                for quantum in [1, 10, 1000, 10000]:
+                    _, _, document = self.run_firmware("vecadd", platform, "vecadd",
+                                                       arguments=["--quantum", str(quantum)])
+                    del document["host"], document["stats"]["host"]
+                    first = first or document
+                    self.assertEqual(document, first)
+
+    def test_mistakes_of_a_driver_are_seen(self):
+        """The status, what the UART has, and what the command says. A status of None: it hangs."""
+        for mistake, status, text, message in [
+            ("NONE", 0, "right\n", ""),
+            ("DOORBELL_BEFORE_PACKET", 2, "BAD_PACKET\n", ""),
+            ("NO_FENCE", 1, "right\n",
+             "rule doorbell-fence: the doorbell of queue 0 has been written without a fence"),
+            ("WRONG_STRIDE", 2, "BAD_PACKET\n", ""),
+            ("NOT_ACKNOWLEDGED", None, "", "time limit"),
+            ("NOT_COMPLETED", None, "", "board.core0.wfi: 1 waiting for an interrupt"),
+            ("NOT_ENABLED", None, "", "board.core0.wfi: 1 waiting for an interrupt"),
+            ("STALE_SIGNAL", 4, " wrong\n", ""),
+            ("EARLY_READ", 4, " wrong\n", ""),
+            ("MISALIGNED_ARGUMENTS", 2, "BAD_PACKET\n", ""),
+            ("SHARED_ARGUMENTS", 4, " wrong\n", ""),
+            ("RING_OVERRUN", 2, "QUEUE_OVERFLOW\n", ""),
+            ("MISSING_ARGUMENT", 4, "4096 of 4096 wrong\n", ""),
+            ("WRONG_HANDLE", 2, "UNKNOWN_KERNEL\n", ""),
+            ("WRONG_REGISTER", 3, "cause 7, address 20000068\n", ""),
+            ("FAULTS_WITHOUT_HANDLER", None, "", "gpu_faults.faults: "),
+            ("CONTROL_WHILE_BUSY", 3, "cause 7, address 20000010\n", ""),
+        ]:
+            with self.subTest(mistake):
+                program = self.folder / f"{mistake}.elf"
+                library = self.firmware("vecadd").parent / "libtessera.a"
+                subprocess.run([COMPILER, "-O2", "-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany",
+                                "-std=c11", "-ffreestanding", f"-DMISTAKE={mistake}", "-I",
+                                SOURCE / "firmware/lib", SOURCE / "tests/app/firmware/mistakes.c",
+                                library, "-nostdlib", "-static", "-T",
+                                SOURCE / "firmware/lib/link.ld", "-lgcc", "-o", program], check=True)
+                code, errors, document = self.run_program(
+                    program, "--platform", "nuba-small", "--quiet", "--limit-ms", "20", "--quantum", "1", "--kernels",
+                    SOURCE / "stimuli/kernels/vecadd/vecadd.ptx")
+                said = errors + document["end"] + document["why"]
+                self.assertEqual(code, 1 if status is None else status, said + document["uart"])
+                self.assertTrue(document["uart"].endswith(text), document["uart"])
+                self.assertIn(message, said)
+                if status is None:
+                    self.assertNotEqual(document["end"], "finished")
 
     def test_programs_without_gpus(self):
         for name, arguments, text in [

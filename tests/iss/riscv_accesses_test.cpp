@@ -101,4 +101,13 @@ TEST_CASE("RISC-V accesses: instructions that can enable an interrupt, or reques
   }
 }
 
+TEST_CASE("RISC-V accesses: fences of memory writes before device writes") {
+  CHECK(riscv_is_device_fence(0x0ff0000f));        // fence iorw, iorw
+  CHECK(riscv_is_device_fence(0x0140000f));        // fence w, o
+  CHECK_FALSE(riscv_is_device_fence(0x0330000f));  // fence rw, rw
+  CHECK_FALSE(riscv_is_device_fence(0x0240000f));  // fence r, o
+  CHECK_FALSE(riscv_is_device_fence(0x0000100f));  // fence.i
+  CHECK_FALSE(riscv_is_device_fence(0x00053503));  // ld a0, 0(a0)
+}
+
 }  // namespace tessera::riscv_accesses_test

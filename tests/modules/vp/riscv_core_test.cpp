@@ -53,6 +53,7 @@ class ScriptedIss final : public Iss {
   void stop() override { ++stops; }
   void set_pending(std::uint64_t m) override { mip = m; }
   std::uint64_t instructions() const override { return executed; }
+  std::uint64_t fences() const override { return 7; }
   void set_on_fault(std::function<void(const IssFault&)> f) override { on_fault = std::move(f); }
   std::uint64_t pc() const override { return 0; }
 
@@ -80,6 +81,7 @@ class Device final : public sc_core::sc_module {
     at.push_back(now() + delay.value());
     const auto* const from = p.get_extension<InitiatingHart>();
     hart = from == nullptr ? 99 : from->hart;
+    fences = from == nullptr ? 0 : from->fences;
     if (waits) {
       wait(delay + to_sc_time(50 * kNs));
       delay = sc_core::SC_ZERO_TIME;
@@ -94,6 +96,7 @@ class Device final : public sc_core::sc_module {
   bool refuses = false;
   bool waits = false;
   std::uint32_t hart = 99;
+  std::uint64_t fences = 0;
 };
 
 struct Bench {
@@ -166,6 +169,7 @@ TEST_CASE("RISC-V core: a target that waits takes the core's time; each access e
   b.run(1000 * kNs);
   CHECK(b.device.at == std::vector<Tick>{20 * kNs, (100 + 10) * kNs});
   CHECK(b.device.hart == 2);
+  CHECK(b.device.fences == 7);
   CHECK(b.iss->runs == std::vector<Tick>{0, 100 * kNs, 160 * kNs});
   CHECK(b.iss->times == std::vector<std::uint64_t>{0, 100, 160});
   CHECK(b.iss->stops == 2);
