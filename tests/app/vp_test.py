@@ -396,10 +396,10 @@ class VirtualPlatform(unittest.TestCase):
         self.verify_on_platforms("histogram", ["histogram"], "^histogram: 0 of 256 wrong\n$")
 
     def test_harts_share_the_runtime(self):
-        for harts, platforms in [(2, PLATFORMS), (8, ["nuba-small"])]:
+        for harts, quantum, platforms in [(2, 1000, PLATFORMS), (8, 1, ["nuba-small"])]:
             documents = self.verify_on_platforms("harts", ["vecadd", "saxpy"],
                                                  f"harts: {harts} harts, 0 wrong\n$",
-                                                 ["--harts", str(harts)], platforms)
+                                                 ["--harts", harts, "--quantum", quantum], platforms)
             for document in documents.values():
                 lines = sorted(document["uart"].splitlines())
                 self.assertEqual(lines, sorted([f"hart {h}: 0 of 1024 wrong" for h in range(harts)] +
