@@ -16,6 +16,8 @@
 //   not at all, except in the bytes of a saved context. A CSR's place there is the word that a
 //   write changes.
 // * Translated code of memory that is unmapped is kept.
+// * While a hook of instructions exists, a stop from a block's hook keeps the pc of some earlier
+//   instruction. The pc of a stop is therefore set after it.
 #include <unicorn/unicorn.h>
 
 #include <array>
@@ -32,7 +34,9 @@
 #include <vector>
 
 #include "iss/riscv_accesses.h"
+#include "iss/riscv_paging.h"
 #include "iss/riscv_traps.h"
+#include "iss/unicorn_debug.h"
 #include "modules/vp/iss.h"
 
 namespace tessera {
@@ -71,7 +75,10 @@ class UnicornIss final : public Iss, private TrapState {
   void set_on_fault(std::function<void(const IssFault&)> on_fault) override {
     on_fault_ = std::move(on_fault);
   }
-  std::uint64_t pc() const override { return get(UC_RISCV_REG_PC); }
+  std::uint64_t pc() const override {
+    return access_pc_ == kNoPc ? get(UC_RISCV_REG_PC) : access_pc_;
+  }
+  IssDebug* debug() override;
 
  private:
   struct Memory {
@@ -87,6 +94,7 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t address = kNoPc;
     std::uint32_t bytes = 0;
     std::uint32_t instructions = 0;
+    std::uint64_t physical = 0;
   };
   struct Access {
     std::uint64_t address = 0;
@@ -123,14 +131,23 @@ class UnicornIss final : public Iss, private TrapState {
   void self_test();
 
   void begin_block(std::uint64_t address, std::uint32_t bytes);
-  std::uint32_t count(std::uint64_t address, std::uint32_t bytes) const;
+  bool stop_before(std::uint64_t address);
+  IssStop execute();
+  /// Instructions in memory.
+  std::uint32_t count(std::uint64_t physical, std::uint64_t bytes) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
+  std::uint32_t code_in_memory(std::uint64_t physical) const;
+  std::uint32_t code_in_block(std::uint64_t address) const {
+    return code_in_memory(block_physical_ + (address - block_));
+  }
+  std::optional<std::uint64_t> translate(std::uint64_t address, bool fetch) const;
   std::optional<Found> find_access(const Access& access) const;
   bool begins_half(const Access& access);
   bool ends_half(const Access& access);
   void access_bus(const Access& access, std::uint64_t& value);
   void fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
+  void trap(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
   void illegal(std::uint64_t pc);
   bool reads_time(std::uint32_t code, std::uint64_t pc);
   std::uint64_t load(const Device& device, std::uint64_t offset, unsigned bytes);
@@ -160,10 +177,16 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t executed_ = 0;
   std::uint64_t limit_ = 0;
   std::uint64_t block_ = kNoPc;  ///< the block that runs
+  std::uint64_t block_physical_ = 0;
   std::uint32_t block_bytes_ = 0;
   std::uint64_t unseen_ = kNoPc;  ///< of it: the instruction after the last access to a device
   bool quantum_ended_ = false;
   bool stopped_ = false;
+  bool interrupts_due_ = false;      ///< the hart takes an interrupt before its next instruction
+  std::uint64_t stop_pc_ = kNoPc;    ///< of a stop before an instruction
+  std::uint64_t access_pc_ = kNoPc;  ///< of the instruction whose access the bus does
+  std::uint64_t access_from_ = 0;    ///< pc of the instruction of the last access
+  std::unique_ptr<UnicornDebug> debug_;  ///< null until it is used
   int exception_ = -1;
   Access invalid_;
   bool lost_ = false;
@@ -231,7 +254,8 @@ void UnicornIss::find_context() {
                              {TrapCsr::kStvec, UC_RISCV_REG_STVEC, 0x1000},
                              {TrapCsr::kSepc, UC_RISCV_REG_SEPC, 0x1000},
                              {TrapCsr::kScause, UC_RISCV_REG_SCAUSE, 5},
-                             {TrapCsr::kStval, UC_RISCV_REG_STVAL, 5}};
+                             {TrapCsr::kStval, UC_RISCV_REG_STVAL, 5},
+                             {TrapCsr::kSatp, UC_RISCV_REG_SATP, 1}};
   const std::size_t size = uc_context_size(uc_);
   std::vector<char> before(size);
   for (const auto& [csr, id, mark] : kMarks) {
@@ -363,6 +387,7 @@ void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned byte
 /// Whether an access is the lower half of one of 8 bytes: by the instruction that does it.
 bool UnicornIss::begins_half(const Access& access) {
   const std::optional<Found> found = find_access(access);
+  access_from_ = found ? found->pc : block_;
   if (!found) return false;
   unseen_ = found->next;
   half_is_open_ = found->bytes == 8 && access.bytes == 4;
@@ -378,6 +403,7 @@ bool UnicornIss::ends_half(const Access& access) {
 
 void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
   bool done = true;
+  access_pc_ = access_from_;
   // An exception must not pass Unicorn's frames, which are C: run() throws it.
   try {
     done = access.store ? bus_.store(access.address, &value, access.bytes)
@@ -386,6 +412,7 @@ void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
     thrown_ = std::current_exception();
     stopped_ = true;
   }
+  access_pc_ = kNoPc;
   if (!done && !refused_) {
     refused_ = true;
     refused_access_ = access;
@@ -412,8 +439,12 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes
 }
 
 void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
-  if (executed_ >= limit_ || stopped_ || refused_) {
-    quantum_ended_ = true;
+  const bool continues = debug_ && debug_->continues_block();
+  const bool ends = (executed_ >= limit_ || stopped_ || refused_) && !continues;
+  if (ends || (debug_ && debug_->has_changed())) {
+    quantum_ended_ = ends;
+    stop_pc_ = address;
+    if (debug_) debug_->end_instruction();
     uc_emu_stop(uc_);
     return;
   }
@@ -421,19 +452,55 @@ void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
   half_is_open_ = false;
   block_bytes_ = bytes;
   Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
-  if (known.address != address || known.bytes != bytes) {
-    known = {address, bytes, count(address, bytes)};
+  if (known.address != address || known.bytes != bytes || (debug_ && debug_->looks())) {
+    const std::uint64_t physical = translate(address, true).value_or(address);
+    known = {address, bytes, count(physical, bytes), physical};
   }
+  block_physical_ = known.physical;
+  if (debug_) debug_->begin_block(address, executed_);
   executed_ += known.instructions;
 }
 
-std::uint32_t UnicornIss::count(std::uint64_t address, std::uint32_t bytes) const {
+/// From a hook of an instruction.
+bool UnicornIss::stop_before(std::uint64_t address) {
+  stop_pc_ = address;
+  uc_emu_stop(uc_);
+  const std::uint64_t left = block_ + block_bytes_ - address;
+  executed_ -= count(block_physical_ + (address - block_), left);
+  return address != block_;
+}
+
+std::uint32_t UnicornIss::count(std::uint64_t physical, std::uint64_t bytes) const {
   std::uint32_t n = 0;
-  for (std::uint64_t at = address; at < address + bytes; at += riscv_length(code_at(at))) ++n;
+  for (std::uint64_t at = physical; at < physical + bytes;) {
+    at += riscv_length(code_in_memory(at));
+    ++n;
+  }
   return n;
 }
 
+std::optional<std::uint64_t> UnicornIss::translate(std::uint64_t address, bool fetch) const {
+  uc_context_save(uc_, context_);
+  const auto word = [this](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(context_) + at, sizeof value);
+    return value;
+  };
+  RiscvPaging paging;
+  paging.privilege = static_cast<Privilege>(word(privilege_at_) & 3);
+  paging.mstatus = word(status_at_);
+  paging.satp = word(places_.at(TrapCsr::kSatp));
+  return riscv_translate(paging, address, fetch, [this](std::uint64_t at, std::uint64_t& entry) {
+    return bus_.read_debug(at, &entry, sizeof entry);
+  });
+}
+
 std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
+  const auto physical = translate(address, true);
+  return physical ? code_in_memory(*physical) : 0;
+}
+
+std::uint32_t UnicornIss::code_in_memory(std::uint64_t address) const {
   auto after = memories_.upper_bound(address);
   if (after == memories_.begin()) return 0;
   const auto& [base, memory] = *std::prev(after);
@@ -448,7 +515,7 @@ std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
 /// the last access to a device that does it with the present registers.
 std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access) const {
   for (std::uint64_t at = unseen_; at < block_ + block_bytes_;) {
-    const std::uint32_t code = code_at(at);
+    const std::uint32_t code = code_in_block(at);
     const std::uint64_t next = at + riscv_length(code);
     const auto a = riscv_access(code);
     if (a && (access.store ? a->stores : a->loads) &&
@@ -467,7 +534,12 @@ void UnicornIss::fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t valu
   fault_at_ = executed_;
   if (lost_) return;
   if (on_fault_) on_fault_({cause, pc, value});
+  trap(cause, pc, value);
+}
+
+void UnicornIss::trap(std::uint64_t cause, std::uint64_t pc, std::uint64_t value) {
   take_trap(*this, cause, pc, value);
+  if (debug_) debug_->take_trap({cause, pc, value});
 }
 
 void UnicornIss::illegal(std::uint64_t pc) {
@@ -483,6 +555,7 @@ bool UnicornIss::reads_time(std::uint32_t code, std::uint64_t pc) {
   const unsigned to = code >> 7 & 31;
   if (to != 0) set(UC_RISCV_REG_X0 + static_cast<int>(to), bus_.time());
   set_pc(pc + 4);
+  if (debug_) debug_->end_instruction();
   return true;
 }
 
@@ -490,18 +563,33 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
   limit_ = executed_ + instructions;
   stopped_ = false;
   lost_ = false;
+  interrupts_due_ = true;
   constexpr std::uint64_t kWires = kMsip | kMtip | kSeip | kMeip;
   write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
+  return execute();
+}
+
+IssStop UnicornIss::execute() {
   for (;;) {
     if (lost_) return IssStop::kLost;
-    if (const auto interrupt = next_interrupt(*this)) {
-      take_trap(*this, *interrupt, pc(), 0);
+    if (debug_) {
+      if (debug_->stops()) return IssStop::kBreak;
+      debug_->prepare();
     }
-    if (executed_ >= limit_) return IssStop::kQuantum;
+    if (interrupts_due_ && !(debug_ && debug_->steps())) {
+      interrupts_due_ = false;
+      if (const auto interrupt = next_interrupt(*this)) trap(*interrupt, pc(), 0);
+    }
+    if (executed_ >= limit_ && !(debug_ && debug_->is_inside_block())) return IssStop::kQuantum;
     exception_ = -1;
     quantum_ended_ = false;
     const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    if (stop_pc_ != kNoPc) {
+      set_pc(std::exchange(stop_pc_, kNoPc));
+      if (!quantum_ended_) continue;  // for the debugger
+    }
+    if (!quantum_ended_ || refused_) interrupts_due_ = true;
     if (refused_) {
       // The block has gone on: the trap is not precise.
       refused_ = false;
@@ -548,11 +636,34 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       }
       continue;
     }
+    if (debug_) {
+      debug_->end_instruction();
+      if (debug_->has_stop()) continue;
+    }
     if (stopped_) return IssStop::kStopped;
     if (quantum_ended_) return IssStop::kQuantum;
     // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
     if ((read(TrapCsr::kMip) & read(TrapCsr::kMie)) == 0) return IssStop::kWaits;
   }
+}
+
+IssDebug* UnicornIss::debug() {
+  if (debug_) return debug_.get();
+  UnicornHart hart;
+  hart.uc = uc_;
+  hart.state = this;
+  hart.code_at = [this](std::uint64_t pc) { return code_in_block(pc); };
+  hart.translate = [this](std::uint64_t address) { return translate(address, false); };
+  hart.in_access = [this] { return access_pc_ != kNoPc; };
+  hart.pc = [this] { return pc(); };
+  hart.write_pc = [this](std::uint64_t pc) { set_pc(pc); };
+  hart.resume = [this](std::uint64_t instructions) {
+    limit_ = executed_ + instructions;
+    return execute();
+  };
+  hart.stop_before = [this](std::uint64_t pc) { return stop_before(pc); };
+  debug_ = std::make_unique<UnicornDebug>(std::move(hart));
+  return debug_.get();
 }
 
 void UnicornIss::reset(std::uint64_t pc, std::uint64_t argument) {
