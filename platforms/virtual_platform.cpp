@@ -20,6 +20,7 @@
 #include "modules/vp/elf_file.h"
 #include "modules/vp/gpu_services.h"
 #include "platforms/gpu_device.h"
+#include "platforms/machine_debug.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
@@ -104,7 +105,7 @@ class Machine {
 
   /// `devices`, `wires`: of the GPUs.
   Machine(const VirtualPlatformOptions& options, std::vector<BoardDevice> devices,
-          const Board::Wires& wires)
+          const Board::Wires& wires, bool with_gpus)
       : options_(options), make_(load_iss(options.iss)) {
     BoardPlan plan;
     plan.harts = options.harts;
@@ -135,10 +136,18 @@ class Machine {
         finish(End::kLost);
       };
     }
+    DebuggerSite site;
+    site.place = [this](std::uint64_t pc) { return place(pc); };
+    site.last_fault = [this](std::uint32_t hart) { return faults_[hart]; };
+    site.ended = [this] { return ended_; };
+    site.kill = [this] { finish(End::kKilled); };
+    site.cancelled = options.interrupted;
+    debug_.emplace(options, *board_, programs_, std::move(site), with_gpus);
   }
 
   Board& board() { return *board_; }
   bool ended() const { return ended_; }
+  MachineDebug& debug() { return *debug_; }
   /// Changes whenever a core does something.
   std::uint64_t activity() const {
     std::uint64_t sum = 0;
@@ -167,12 +176,18 @@ class Machine {
     result_.time_ns = now() / kTicksPerNs;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     result_.host_seconds = passed.count();
+    debug_->end(exit_status());
     return result_;
   }
   const VirtualPlatformResult& result() const { return result_; }
 
  private:
   void reach_limit() { finish(End::kLimit); }
+  /// Of the process that a debugger sees.
+  unsigned exit_status() const {
+    if (result_.end == End::kReset) return 0;
+    return result_.end == End::kFinished ? std::min(result_.status, 255U) : 1;
+  }
   void load(const VirtualPlatformOptions::File& file) {
     programs_.push_back(read_program(file.file, file.address));
     try {
@@ -213,6 +228,7 @@ class Machine {
   VirtualPlatformResult result_;
   bool ended_ = false;
   ProcessTimer limit_;
+  std::optional<MachineDebug> debug_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -231,10 +247,14 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options) {
   constexpr Tick kSlice = 1'000'000 * kTicksPerNs;
   set_time_resolution();
-  Machine machine(options, {}, {});
+  Machine machine(options, {}, {}, false);
+  machine.debug().wait();
   while (!machine.ended()) {
     if (options.interrupted && options.interrupted()) break;
     sc_core::sc_start(to_sc_time(kSlice));
+    machine.debug().poll();
+    if (machine.ended() || sc_core::sc_pending_activity()) continue;
+    machine.debug().stop_stuck(machine.places());
     if (machine.ended() || sc_core::sc_pending_activity()) continue;
     VirtualPlatformResult& result = machine.measure();
     result.end = VirtualPlatformResult::End::kStuck;
@@ -265,7 +285,7 @@ class FirmwareWorkload::Impl {
     memory.range = {"gpu-memory", Allocations::kBase, kDeviceMemory, false, true};
     memory.compatible = "tessera,gpu-memory";
     machine_.emplace(options, std::vector<BoardDevice>{command, services, memory},
-                     Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()}});
+                     Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()}}, true);
     GpuServicesSite site;
     site.read = [this](std::uint64_t address, unsigned char* data, std::uint64_t bytes) {
       return access_ram(tlm::TLM_READ_COMMAND, address, data, bytes);
@@ -344,6 +364,7 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
   }
   impl_ = std::make_unique<Impl>(options_, *gpus);
   Machine& machine = impl_->machine();
+  machine.debug().wait();
   try {
     gpus->run_until([&machine] { return machine.ended(); });
   } catch (const RunError& e) {
