@@ -7,7 +7,8 @@
 // Unicorn 2.0.1 that this file relies on, most of them checked by self_test() for each hart:
 //
 // * An exception is reported with the pc 4 bytes after its instruction, whatever its length; ebreak
-//   ends the run as an invalid instruction, with its own pc.
+//   ends the run as an invalid instruction, with its own pc. The address of a page fault is lost at
+//   the end of the run, where Unicorn translates the address of the run's end.
 // * A stop from a block's hook takes effect before the block. Registers are then up to date.
 // * An access to memory that is not mapped ends the run with the registers of before the
 //   instruction, and with the pc of its block.
@@ -49,6 +50,9 @@ constexpr std::uint32_t kEbreak = 0x00100073;
 constexpr std::uint32_t kCompressedEbreak = 0x9002;
 constexpr std::uint64_t kTimeCsr = 0xc01;
 constexpr std::uint64_t kSupervisorStatus = 0x122;  ///< SIE, SPIE and SPP: of sstatus, in mstatus
+
+/// Bytes from QEMU's badaddr to mstatus in the context (CPURISCVState of QEMU 5.0).
+constexpr std::size_t kBadAddressBefore = 80;
 
 void check(uc_err error, const char* what) {
   if (error != UC_ERR_OK) {
@@ -188,6 +192,7 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t access_from_ = 0;    ///< pc of the instruction of the last access
   std::unique_ptr<UnicornDebug> debug_;  ///< null until it is used
   int exception_ = -1;
+  std::uint64_t bad_address_ = 0;  ///< of the exception, if it is a page fault
   Access invalid_;
   bool lost_ = false;
   std::uint64_t fault_at_ = kNoPc;  ///< executed_ at the last fault
@@ -430,7 +435,9 @@ bool UnicornIss::on_invalid(uc_engine*, uc_mem_type type, std::uint64_t address,
 // Execution.
 
 void UnicornIss::on_exception(uc_engine* uc, std::uint32_t cause, void* self) {
-  static_cast<UnicornIss*>(self)->exception_ = static_cast<int>(cause);
+  auto& iss = *static_cast<UnicornIss*>(self);
+  iss.exception_ = static_cast<int>(cause);
+  iss.bad_address_ = iss.get_context(iss.status_at_ - kBadAddressBefore);
   uc_emu_stop(uc);
 }
 
@@ -632,7 +639,7 @@ IssStop UnicornIss::execute() {
       } else {
         if (cause == kCauseUserCall) cause += static_cast<std::uint64_t>(privilege());
         const bool of_page = cause == 12 || cause == 13 || cause == 15;
-        fault(cause, at, of_page ? get_context(status_at_ - 80) : 0);
+        fault(cause, at, of_page ? bad_address_ : 0);
       }
       continue;
     }
