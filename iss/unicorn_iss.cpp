@@ -17,6 +17,8 @@
 //   not at all, except in the bytes of a saved context. A CSR's place there is the word that a
 //   write changes.
 // * Translated code of memory that is unmapped is kept.
+// * Before a virtual address is translated, it is looked up as if it were a physical one: nothing
+//   there is an access fault, and the rights there count. See passes_lookup().
 // * While a hook of instructions exists, a stop from a block's hook keeps the pc of some earlier
 //   instruction. The pc of a stop is therefore set after it.
 #include <unicorn/unicorn.h>
@@ -147,6 +149,13 @@ class UnicornIss final : public Iss, private TrapState {
   }
   std::optional<std::uint64_t> translate(std::uint64_t address, bool fetch) const;
   std::optional<Found> find_access(const Access& access) const;
+  /// Of the instruction that does an access; of its block, if it is not found.
+  std::uint64_t pc_of(const Access& access) const {
+    return find_access(access).value_or(Found{block_, 0, 0}).pc;
+  }
+  bool translates(bool fetch) const;
+  bool passes_lookup(uc_mem_type type);
+  void fill_gaps();
   bool begins_half(const Access& access);
   bool ends_half(const Access& access);
   void access_bus(const Access& access, std::uint64_t& value);
@@ -177,6 +186,8 @@ class UnicornIss final : public Iss, private TrapState {
   std::map<std::uint64_t, Memory> memories_;  ///< by address
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
+  bool gaps_are_filled_ = false;
+  bool gaps_wanted_ = false;  ///< the run has ended for this
   std::uint64_t wires_ = 0;
   std::uint64_t executed_ = 0;
   std::uint64_t limit_ = 0;
@@ -426,10 +437,43 @@ void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
 
 bool UnicornIss::on_invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int bytes,
                             std::int64_t, void* self) {
-  static_cast<UnicornIss*>(self)->invalid_ = {
-      address, static_cast<unsigned>(bytes),
-      type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT};
-  return false;
+  auto& iss = *static_cast<UnicornIss*>(self);
+  iss.invalid_ = {address, static_cast<unsigned>(bytes),
+                  type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT};
+  return iss.passes_lookup(type);
+}
+
+/// Whether an access of the hart has a virtual address.
+bool UnicornIss::translates(bool fetch) const {
+  constexpr unsigned kModeShift = 60;
+  if (read(TrapCsr::kSatp) >> kModeShift == 0) return false;
+  return access_mode({privilege(), read(TrapCsr::kMstatus), 0}, fetch) != Privilege::kMachine;
+}
+
+/// Whether Unicorn goes on with an access whose address it has looked up in vain: if the address is
+/// a virtual one, of which the lookup says nothing. Unicorn demands that something is there then.
+/// It cannot be mapped within the access, which holds an entry of the TLB.
+bool UnicornIss::passes_lookup(uc_mem_type type) {
+  if (!translates(type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT)) return false;
+  gaps_wanted_ = !gaps_are_filled_;
+  return gaps_are_filled_;
+}
+
+/// Maps all addresses without memory or device, but the last page, as devices. The bus refuses
+/// their accesses: from now on, an access to nothing is an access fault after its basic block. For
+/// good, because Unicorn takes a step for each page of what it unmaps.
+void UnicornIss::fill_gaps() {
+  gaps_are_filled_ = true;
+  std::map<std::uint64_t, std::uint64_t> known;  // bytes by address
+  for (const auto& [address, memory] : memories_) known[address] = memory.bytes;
+  for (const auto& device : devices_) known[device->address] = device->bytes;
+  constexpr std::uint64_t kLastPage = ~std::uint64_t{0xfff};
+  known[kLastPage] = 0;
+  std::uint64_t begin = 0;
+  for (const auto& [address, bytes] : known) {
+    if (address > begin) map_device(begin, address - begin);
+    begin = address + bytes;
+  }
 }
 
 // Execution.
@@ -592,6 +636,11 @@ IssStop UnicornIss::execute() {
     quantum_ended_ = false;
     const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    if (std::exchange(gaps_wanted_, false)) {
+      fill_gaps();
+      if (error != UC_ERR_FETCH_UNMAPPED) set_pc(pc_of(invalid_));
+      continue;
+    }
     if (stop_pc_ != kNoPc) {
       set_pc(std::exchange(stop_pc_, kNoPc));
       if (!quantum_ended_) continue;  // for the debugger
@@ -611,8 +660,8 @@ IssStop UnicornIss::execute() {
       case UC_ERR_WRITE_UNMAPPED:
       case UC_ERR_READ_PROT:
       case UC_ERR_WRITE_PROT:
-        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess,
-              find_access(invalid_).value_or(Found{block_, 0, 0}).pc, invalid_.address);
+        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess, pc_of(invalid_),
+              invalid_.address);
         continue;
       case UC_ERR_FETCH_UNMAPPED:
       case UC_ERR_FETCH_PROT:

@@ -291,6 +291,88 @@ class VirtualPlatform(Programs):
         flag: .word 0
             .balign 4096""", 0, ["--harts", "2"])
 
+    def test_virtual_addresses_and_page_faults(self):
+        # 1 GB of virtual addresses at 0, at 0x80000000 and at the top are RAM.
+        self.expect("""
+            li a0, 9
+            la t0, handler
+            csrw mtvec, t0
+            la t0, table
+            li t1, 0x200000cf
+            sd t1, 0(t0)
+            sd t1, 16(t0)
+            li t2, 4088
+            add t2, t2, t0
+            sd t1, 0(t2)
+            srli t0, t0, 12
+            li t1, 8 << 60         # Sv39
+            or t0, t0, t1
+            csrw satp, t0
+            la t0, supervisor
+            csrw mepc, t0
+            li t0, 0x800
+            csrw mstatus, t0
+            mret
+        supervisor:
+            la t0, 1f
+            li t1, 0xffffffff40000000
+            add t0, t0, t1
+            jr t0
+        1:  li a0, 1
+            auipc t0, 0            # the code's own virtual address
+            bgez t0, bad
+            li a0, 2
+            li t0, 0x1000          # read-only as a physical address
+            li t1, 0x123456789abcdef0
+            sd t1, 0x700(t0)
+            li t0, 0x80001000
+            ld t2, 0x700(t0)
+            bne t1, t2, bad
+            li a0, 3
+            li t0, 0x2000000       # a device as a physical address
+            sw a0, 8(t0)
+            li t0, 0x82000000
+            lw t1, 8(t0)
+            bne a0, t1, bad
+            li a0, 4
+            li t0, 0x40001000
+            nop
+        no_page: ld t1, 0x10(t0)
+        bad: ecall
+            .balign 4
+        handler:
+            la t0, second
+            csrw mtvec, t0
+            csrr t0, mcause
+            li t1, 13
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0x40001010
+            bne t0, t1, finish
+            csrr t0, mepc
+            la t1, no_page
+            li t2, 0xffffffff40000000
+            add t1, t1, t2
+            bne t0, t1, finish
+            li a0, 5
+            li t0, 0x5000000       # nothing as a physical address
+            lw t1, 4(t0)
+        1:  j 1b
+            .balign 4
+        second:
+            csrr t0, mcause
+            li t1, 5
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0x5000004
+            bne t0, t1, finish
+            li a0, 0
+            j finish
+            .balign 4096
+            .space 4096
+        table: .space 4096
+            .balign 4096""")
+
     def test_an_exception_without_a_handler_names_place_and_cause(self):
         code, errors, document = self.run_program(self.assemble("""
             csrw mtvec, zero
