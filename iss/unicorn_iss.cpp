@@ -112,6 +112,7 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t pc = 0;
     std::uint64_t next = 0;  ///< pc of the instruction after it
     unsigned bytes = 0;
+    std::uint64_t address = 0;  ///< a virtual one, if there is translation
   };
 
   // TrapState.
@@ -149,9 +150,10 @@ class UnicornIss final : public Iss, private TrapState {
   }
   std::optional<std::uint64_t> translate(std::uint64_t address, bool fetch) const;
   std::optional<Found> find_access(const Access& access) const;
+  std::optional<Found> find_access(const Access& access, std::uint64_t address_mask) const;
   /// Of the instruction that does an access; of its block, if it is not found.
   std::uint64_t pc_of(const Access& access) const {
-    return find_access(access).value_or(Found{block_, 0, 0}).pc;
+    return find_access(access).value_or(Found{block_, 0, 0, 0}).pc;
   }
   bool translates(bool fetch) const;
   bool passes_lookup(uc_mem_type type);
@@ -197,10 +199,11 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t unseen_ = kNoPc;  ///< of it: the instruction after the last access to a device
   bool quantum_ended_ = false;
   bool stopped_ = false;
-  bool interrupts_due_ = false;      ///< the hart takes an interrupt before its next instruction
-  std::uint64_t stop_pc_ = kNoPc;    ///< of a stop before an instruction
-  std::uint64_t access_pc_ = kNoPc;  ///< of the instruction whose access the bus does
-  std::uint64_t access_from_ = 0;    ///< pc of the instruction of the last access
+  bool interrupts_due_ = false;       ///< the hart takes an interrupt before its next instruction
+  std::uint64_t stop_pc_ = kNoPc;     ///< of a stop before an instruction
+  std::uint64_t access_pc_ = kNoPc;   ///< of the instruction whose access the bus does
+  std::uint64_t access_from_ = 0;     ///< pc of the instruction of the last access
+  std::uint64_t access_address_ = 0;  ///< its own address, a virtual one
   std::unique_ptr<UnicornDebug> debug_;  ///< null until it is used
   int exception_ = -1;
   std::uint64_t bad_address_ = 0;  ///< of the exception, if it is a page fault
@@ -404,6 +407,7 @@ void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned byte
 bool UnicornIss::begins_half(const Access& access) {
   const std::optional<Found> found = find_access(access);
   access_from_ = found ? found->pc : block_;
+  access_address_ = found ? found->address : access.address;
   if (!found) return false;
   unseen_ = found->next;
   half_is_open_ = found->bytes == 8 && access.bytes == 4;
@@ -431,7 +435,7 @@ void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
   access_pc_ = kNoPc;
   if (!done && !refused_) {
     refused_ = true;
-    refused_access_ = access;
+    refused_access_ = {access_address_, access.bytes, access.store};
   }
 }
 
@@ -565,14 +569,25 @@ std::uint32_t UnicornIss::code_in_memory(std::uint64_t address) const {
 /// The instruction of the present block that does an access, or its lower half: the first one after
 /// the last access to a device that does it with the present registers.
 std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access) const {
+  const auto found = find_access(access, ~std::uint64_t{0});
+  if (found || !translates(false)) return found;
+  // The address of an access to a device is physical, and has the offset in the page in common.
+  constexpr std::uint64_t kOffset = 0xfff;
+  return find_access(access, kOffset);
+}
+
+std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access,
+                                                         std::uint64_t address_mask) const {
   for (std::uint64_t at = unseen_; at < block_ + block_bytes_;) {
     const std::uint32_t code = code_in_block(at);
     const std::uint64_t next = at + riscv_length(code);
     const auto a = riscv_access(code);
     if (a && (access.store ? a->stores : a->loads) &&
-        (a->bytes == access.bytes || (a->bytes == 8 && access.bytes == 4)) &&
-        general(a->base) + static_cast<std::uint64_t>(a->offset) == access.address) {
-      return Found{at, next, a->bytes};
+        (a->bytes == access.bytes || (a->bytes == 8 && access.bytes == 4))) {
+      const std::uint64_t address = general(a->base) + static_cast<std::uint64_t>(a->offset);
+      if (((address ^ access.address) & address_mask) == 0) {
+        return Found{at, next, a->bytes, address};
+      }
     }
     at = next;
   }

@@ -371,7 +371,47 @@ class VirtualPlatform(Programs):
             .balign 4096
             .space 4096
         table: .space 4096
-            .balign 4096""")
+            .balign 4096""", 0, ["--limit-ms", "10"])
+
+    def test_an_access_of_8_bytes_to_a_device_by_a_virtual_address_is_one(self):
+        # The PLIC has registers of 4 bytes, and refuses others.
+        self.expect("""
+            li a0, 9
+            la t0, handler
+            csrw mtvec, t0
+            la t0, table
+            li t1, 0xcf            # devices, at 0xffffffff80000000
+            li t2, 4080
+            add t2, t2, t0
+            sd t1, 0(t2)
+            li t1, 0x200000cf
+            sd t1, 16(t0)
+            srli t0, t0, 12
+            li t1, 8 << 60
+            or t0, t0, t1
+            csrw satp, t0
+            la t0, supervisor
+            csrw mepc, t0
+            li t0, 0x800
+            csrw mstatus, t0
+            mret
+        supervisor:
+            li t0, 0xffffffff8c000000
+            lw t1, 8(t0)
+            ld t1, 8(t0)
+        1:  j 1b
+            .balign 4
+        handler:
+            csrr t0, mcause
+            li t1, 5
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0xffffffff8c000008
+            bne t0, t1, finish
+            li a0, 0
+            j finish
+            .balign 4096
+        table: .space 4096""", 0, ["--limit-ms", "10"])
 
     def test_an_exception_without_a_handler_names_place_and_cause(self):
         code, errors, document = self.run_program(self.assemble("""
