@@ -32,6 +32,7 @@ std::optional<RiscvAccess> whole(std::uint32_t code) {
     case kStoreFp:
       a.offset = (code_signed >> 25) * 32 + static_cast<std::int32_t>(bits(code, 11, 7));
       a.stores = true;
+      if ((code & 0x7f) == kStore) a.source = bits(code, 24, 20);
       return a;
     case kAtomic: {
       constexpr std::uint32_t kLoadReserved = 2;
@@ -54,14 +55,17 @@ std::optional<RiscvAccess> compressed(std::uint32_t code) {
   a.stores = kind > 4;
   a.loads = !a.stores;
   a.bytes = (kind & 3) == 2 ? 4 : 8;
+  const bool integer = kind == 6 || kind == 7;
   if ((code & 3) == 0) {
     a.base = 8 + bits(code, 9, 7);
+    if (integer) a.source = 8 + bits(code, 4, 2);
     a.offset = bits(code, 12, 10) << 3;
     a.offset |=
         a.bytes == 4 ? bits(code, 6, 6) << 2 | bits(code, 5, 5) << 6 : bits(code, 6, 5) << 6;
     return a;
   }
   a.base = 2;  // the stack pointer
+  if (integer) a.source = bits(code, 6, 2);
   if (a.stores) {
     a.offset = a.bytes == 4 ? bits(code, 12, 9) << 2 | bits(code, 8, 7) << 6
                             : bits(code, 12, 10) << 3 | bits(code, 9, 7) << 6;

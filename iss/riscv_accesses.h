@@ -13,6 +13,8 @@ struct RiscvAccess {
   unsigned bytes = 0;
   bool loads = false;
   bool stores = false;  ///< atomics do both
+  /// The register x0 to x31 that a store writes; none of atomics and floating-point stores.
+  std::optional<unsigned> source = std::nullopt;
 };
 
 /// Bytes of an instruction: 2 or 4. `code`: its first 16 bits, at least.

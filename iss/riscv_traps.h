@@ -6,13 +6,14 @@
 
 namespace tessera {
 
-/// CSRs of traps (RISC-V privileged architecture 1.10, chapters 3 and 4).
+/// CSRs of traps and of translation (RISC-V privileged architecture 1.10, chapters 3 and 4).
 enum class TrapCsr : std::uint16_t {
   kSstatus = 0x100,
   kStvec = 0x105,
   kSepc = 0x141,
   kScause = 0x142,
   kStval = 0x143,
+  kSatp = 0x180,
   kMstatus = 0x300,
   kMedeleg = 0x302,
   kMideleg = 0x303,

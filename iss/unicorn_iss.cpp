@@ -7,7 +7,8 @@
 // Unicorn 2.0.1 that this file relies on, most of them checked by self_test() for each hart:
 //
 // * An exception is reported with the pc 4 bytes after its instruction, whatever its length; ebreak
-//   ends the run as an invalid instruction, with its own pc.
+//   ends the run as an invalid instruction, with its own pc. The address of a page fault is lost at
+//   the end of the run, where Unicorn translates the address of the run's end.
 // * A stop from a block's hook takes effect before the block. Registers are then up to date.
 // * An access to memory that is not mapped ends the run with the registers of before the
 //   instruction, and with the pc of its block.
@@ -16,6 +17,10 @@
 //   not at all, except in the bytes of a saved context. A CSR's place there is the word that a
 //   write changes.
 // * Translated code of memory that is unmapped is kept.
+// * Before a virtual address is translated, it is looked up as if it were a physical one: nothing
+//   there is an access fault, and the rights there count. See passes_lookup().
+// * While a hook of instructions exists, a stop from a block's hook keeps the pc of some earlier
+//   instruction. The pc of a stop is therefore set after it.
 #include <unicorn/unicorn.h>
 
 #include <array>
@@ -32,7 +37,9 @@
 #include <vector>
 
 #include "iss/riscv_accesses.h"
+#include "iss/riscv_paging.h"
 #include "iss/riscv_traps.h"
+#include "iss/unicorn_debug.h"
 #include "modules/vp/iss.h"
 
 namespace tessera {
@@ -45,6 +52,9 @@ constexpr std::uint32_t kEbreak = 0x00100073;
 constexpr std::uint32_t kCompressedEbreak = 0x9002;
 constexpr std::uint64_t kTimeCsr = 0xc01;
 constexpr std::uint64_t kSupervisorStatus = 0x122;  ///< SIE, SPIE and SPP: of sstatus, in mstatus
+
+/// Bytes from QEMU's badaddr to mstatus in the context (CPURISCVState of QEMU 5.0).
+constexpr std::size_t kBadAddressBefore = 80;
 
 void check(uc_err error, const char* what) {
   if (error != UC_ERR_OK) {
@@ -72,7 +82,10 @@ class UnicornIss final : public Iss, private TrapState {
   void set_on_fault(std::function<void(const IssFault&)> on_fault) override {
     on_fault_ = std::move(on_fault);
   }
-  std::uint64_t pc() const override { return get(UC_RISCV_REG_PC); }
+  std::uint64_t pc() const override {
+    return access_pc_ == kNoPc ? get(UC_RISCV_REG_PC) : access_pc_;
+  }
+  IssDebug* debug() override;
 
  private:
   struct Memory {
@@ -87,6 +100,7 @@ class UnicornIss final : public Iss, private TrapState {
   struct Block {
     std::uint64_t address = kNoPc;
     std::uint32_t bytes = 0;
+    std::uint64_t physical = 0;
     std::uint32_t instructions = 0;
     std::uint32_t fences = 0;
     bool may_enable = false;   ///< it can enable an interrupt that is pending
@@ -96,12 +110,15 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t address = 0;
     unsigned bytes = 0;
     bool store = false;
+    std::uint64_t value = 0;  ///< of a store: its lower `bytes`
   };
   /// An instruction that accesses memory.
   struct Found {
     std::uint64_t pc = 0;
-    std::uint64_t next = 0;  ///< pc of the instruction after it
-    unsigned bytes = 0;
+    std::uint64_t next = 0;     ///< pc of the instruction after it
+    unsigned bytes = 0;         ///< those of the access, if the instruction is not certain
+    std::uint64_t address = 0;  ///< a virtual one, if there is translation
+    std::uint64_t end = 0;      ///< pc after the last instruction that can be meant
   };
 
   // TrapState.
@@ -127,14 +144,33 @@ class UnicornIss final : public Iss, private TrapState {
   void self_test();
 
   void begin_block(std::uint64_t address, std::uint32_t bytes);
+  bool stop_before(std::uint64_t address);
+  IssStop execute();
   Block decode(std::uint64_t address, std::uint32_t bytes) const;
+  /// Instructions in memory.
+  std::uint32_t count(std::uint64_t physical, std::uint64_t bytes) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
+  std::uint32_t code_in_memory(std::uint64_t physical) const;
+  std::uint32_t code_in_block(std::uint64_t address) const {
+    return code_in_memory(block_physical_ + (address - block_));
+  }
+  std::optional<std::uint64_t> translate(std::uint64_t address, bool fetch) const;
   std::optional<Found> find_access(const Access& access) const;
+  std::optional<Found> find_access(const Access& access, std::uint64_t address_mask) const;
+  /// Of the instruction that does an access; of its block, if it is not found.
+  std::uint64_t pc_of(const Access& access) const {
+    return find_access(access).value_or(Found{block_, 0, 0, 0, 0}).pc;
+  }
+  bool does(const RiscvAccess& a, const Access& access, std::uint64_t address_mask) const;
+  bool translates(bool fetch) const;
+  bool passes_lookup(uc_mem_type type);
+  void fill_gaps();
   bool begins_half(const Access& access);
   bool ends_half(const Access& access);
   void access_bus(const Access& access, std::uint64_t& value);
   void fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
+  void trap(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
   void illegal(std::uint64_t pc);
   bool reads_time(std::uint32_t code, std::uint64_t pc);
   std::uint64_t load(const Device& device, std::uint64_t offset, unsigned bytes);
@@ -160,18 +196,29 @@ class UnicornIss final : public Iss, private TrapState {
   std::map<std::uint64_t, Memory> memories_;  ///< by address
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
+  bool gaps_are_filled_ = false;
+  bool gaps_wanted_ = false;  ///< the run has ended for this
   std::uint64_t wires_ = 0;
   std::uint64_t executed_ = 0;
   std::uint64_t fences_ = 0;  ///< with all of the block that runs
   std::uint64_t limit_ = 0;
   std::uint64_t block_ = kNoPc;  ///< the block that runs
+  std::uint64_t block_physical_ = 0;
   std::uint32_t block_bytes_ = 0;
-  std::uint64_t unseen_ = kNoPc;  ///< of it: the instruction after the last access to a device
-  bool may_interrupt_ = false;    ///< after the block that runs, an interrupt can be taken
-  bool requested_ = false;        ///< software has made one pending, perhaps
+  std::uint64_t unseen_ = kNoPc;       ///< of it: the instruction after the last access to a device
+  std::uint64_t fences_from_ = kNoPc;  ///< later fences of it are after that access
+  bool may_interrupt_ = false;         ///< after the block that runs, an interrupt can be taken
+  bool requested_ = false;             ///< software has made one pending, perhaps
   bool quantum_ended_ = false;
   bool stopped_ = false;
+  bool interrupts_due_ = false;       ///< the hart takes an interrupt before its next instruction
+  std::uint64_t stop_pc_ = kNoPc;     ///< of a stop before an instruction
+  std::uint64_t access_pc_ = kNoPc;   ///< of the instruction whose access the bus does
+  std::uint64_t access_from_ = 0;     ///< pc of the instruction of the last access
+  std::uint64_t access_address_ = 0;  ///< its own address, a virtual one
+  std::unique_ptr<UnicornDebug> debug_;  ///< null until it is used
   int exception_ = -1;
+  std::uint64_t bad_address_ = 0;  ///< of the exception, if it is a page fault
   Access invalid_;
   bool lost_ = false;
   std::uint64_t fault_at_ = kNoPc;  ///< executed_ at the last fault
@@ -238,7 +285,8 @@ void UnicornIss::find_context() {
                              {TrapCsr::kStvec, UC_RISCV_REG_STVEC, 0x1000},
                              {TrapCsr::kSepc, UC_RISCV_REG_SEPC, 0x1000},
                              {TrapCsr::kScause, UC_RISCV_REG_SCAUSE, 5},
-                             {TrapCsr::kStval, UC_RISCV_REG_STVAL, 5}};
+                             {TrapCsr::kStval, UC_RISCV_REG_STVAL, 5},
+                             {TrapCsr::kSatp, UC_RISCV_REG_SATP, 1}};
   const std::size_t size = uc_context_size(uc_);
   std::vector<char> before(size);
   for (const auto& [csr, id, mark] : kMarks) {
@@ -343,7 +391,7 @@ void UnicornIss::on_store(uc_engine*, std::uint64_t offset, unsigned bytes, std:
 }
 
 std::uint64_t UnicornIss::load(const Device& device, std::uint64_t offset, unsigned bytes) {
-  const Access access{device.address + offset, bytes, false};
+  const Access access{device.address + offset, bytes, false, 0};
   if (ends_half(access)) return half_value_ >> 32;
   if (begins_half(access)) {
     access_bus(half_, half_value_);
@@ -356,7 +404,7 @@ std::uint64_t UnicornIss::load(const Device& device, std::uint64_t offset, unsig
 
 void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned bytes,
                        std::uint64_t value) {
-  const Access access{device.address + offset, bytes, true};
+  const Access access{device.address + offset, bytes, true, value};
   if (ends_half(access)) {
     half_value_ |= value << 32;
     access_bus(half_, half_value_);
@@ -370,10 +418,13 @@ void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned byte
 /// Whether an access is the lower half of one of 8 bytes: by the instruction that does it.
 bool UnicornIss::begins_half(const Access& access) {
   const std::optional<Found> found = find_access(access);
+  access_from_ = found ? found->pc : block_;
+  access_address_ = found ? found->address : access.address;
   if (!found) return false;
   unseen_ = found->next;
+  fences_from_ = found->end;
   half_is_open_ = found->bytes == 8 && access.bytes == 4;
-  half_ = {access.address, 8, access.store};
+  half_ = {access.address, 8, access.store, 0};
   return half_is_open_;
 }
 
@@ -385,6 +436,7 @@ bool UnicornIss::ends_half(const Access& access) {
 
 void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
   bool done = true;
+  access_pc_ = access_from_;
   // An exception must not pass Unicorn's frames, which are C: run() throws it.
   try {
     done = access.store ? bus_.store(access.address, &value, access.bytes)
@@ -393,24 +445,61 @@ void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
     thrown_ = std::current_exception();
     stopped_ = true;
   }
+  access_pc_ = kNoPc;
   if (!done && !refused_) {
     refused_ = true;
-    refused_access_ = access;
+    refused_access_ = {access_address_, access.bytes, access.store, value};
   }
 }
 
 bool UnicornIss::on_invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int bytes,
-                            std::int64_t, void* self) {
-  static_cast<UnicornIss*>(self)->invalid_ = {
-      address, static_cast<unsigned>(bytes),
-      type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT};
-  return false;
+                            std::int64_t value, void* self) {
+  auto& iss = *static_cast<UnicornIss*>(self);
+  iss.invalid_ = {address, static_cast<unsigned>(bytes),
+                  type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT,
+                  static_cast<std::uint64_t>(value)};
+  return iss.passes_lookup(type);
+}
+
+/// Whether an access of the hart has a virtual address.
+bool UnicornIss::translates(bool fetch) const {
+  constexpr unsigned kModeShift = 60;
+  if (read(TrapCsr::kSatp) >> kModeShift == 0) return false;
+  return access_mode({privilege(), read(TrapCsr::kMstatus), 0}, fetch) != Privilege::kMachine;
+}
+
+/// Whether Unicorn goes on with an access whose address it has looked up in vain: if the address is
+/// a virtual one, of which the lookup says nothing. Unicorn demands that something is there then.
+/// It cannot be mapped within the access, which holds an entry of the TLB.
+bool UnicornIss::passes_lookup(uc_mem_type type) {
+  if (!translates(type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT)) return false;
+  gaps_wanted_ = !gaps_are_filled_;
+  return gaps_are_filled_;
+}
+
+/// Maps all addresses without memory or device, but the last page, as devices. The bus refuses
+/// their accesses: from now on, an access to nothing is an access fault after its basic block. For
+/// good, because Unicorn takes a step for each page of what it unmaps.
+void UnicornIss::fill_gaps() {
+  gaps_are_filled_ = true;
+  std::map<std::uint64_t, std::uint64_t> known;  // bytes by address
+  for (const auto& [address, memory] : memories_) known[address] = memory.bytes;
+  for (const auto& device : devices_) known[device->address] = device->bytes;
+  constexpr std::uint64_t kLastPage = ~std::uint64_t{0xfff};
+  known[kLastPage] = 0;
+  std::uint64_t begin = 0;
+  for (const auto& [address, bytes] : known) {
+    if (address > begin) map_device(begin, address - begin);
+    begin = address + bytes;
+  }
 }
 
 // Execution.
 
 void UnicornIss::on_exception(uc_engine* uc, std::uint32_t cause, void* self) {
-  static_cast<UnicornIss*>(self)->exception_ = static_cast<int>(cause);
+  auto& iss = *static_cast<UnicornIss*>(self);
+  iss.exception_ = static_cast<int>(cause);
+  iss.bad_address_ = iss.get_context(iss.status_at_ - kBadAddressBefore);
   uc_emu_stop(uc);
 }
 
@@ -419,16 +508,26 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes
 }
 
 void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
-  if (executed_ >= limit_ || stopped_ || refused_ || may_interrupt_) {
-    quantum_ended_ = !may_interrupt_;
+  const bool continues = debug_ && debug_->continues_block();
+  const bool ends = (executed_ >= limit_ || stopped_ || refused_) && !continues;
+  const bool looks = may_interrupt_ && !continues;
+  if (ends || looks || (debug_ && debug_->has_changed())) {
+    quantum_ended_ = ends;
+    interrupts_due_ |= looks;
+    stop_pc_ = address;
+    if (debug_) debug_->end_instruction();
     uc_emu_stop(uc_);
     return;
   }
-  block_ = unseen_ = address;
+  block_ = unseen_ = fences_from_ = address;
   half_is_open_ = false;
   block_bytes_ = bytes;
   Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
-  if (known.address != address || known.bytes != bytes) known = decode(address, bytes);
+  if (known.address != address || known.bytes != bytes || (debug_ && debug_->looks())) {
+    known = decode(address, bytes);
+  }
+  block_physical_ = known.physical;
+  if (debug_) debug_->begin_block(address, executed_);
   executed_ += known.instructions;
   fences_ += known.fences;
   requested_ |= known.may_request;
@@ -436,9 +535,12 @@ void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
 }
 
 UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes) const {
-  Block block{address, bytes, 0, 0, false, false};
-  for (std::uint64_t at = address; at < address + bytes;) {
-    const std::uint32_t code = code_at(at);
+  Block block;
+  block.address = address;
+  block.bytes = bytes;
+  block.physical = translate(address, true).value_or(address);
+  for (std::uint64_t at = block.physical; at < block.physical + bytes;) {
+    const std::uint32_t code = code_in_memory(at);
     ++block.instructions;
     if (riscv_is_device_fence(code)) ++block.fences;
     block.may_enable |= riscv_enables_interrupts(code);
@@ -450,13 +552,54 @@ UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes)
 
 std::uint64_t UnicornIss::fences() const {
   std::uint64_t later = 0;
-  for (std::uint64_t at = unseen_; at < block_ + block_bytes_; at += riscv_length(code_at(at))) {
-    if (riscv_is_device_fence(code_at(at))) ++later;
+  for (std::uint64_t at = fences_from_; at < block_ + block_bytes_;) {
+    const std::uint32_t code = code_in_block(at);
+    if (riscv_is_device_fence(code)) ++later;
+    at += riscv_length(code);
   }
   return fences_ - later;
 }
 
+/// From a hook of an instruction.
+bool UnicornIss::stop_before(std::uint64_t address) {
+  stop_pc_ = address;
+  uc_emu_stop(uc_);
+  const std::uint64_t left = block_ + block_bytes_ - address;
+  executed_ -= count(block_physical_ + (address - block_), left);
+  return address != block_;
+}
+
+std::uint32_t UnicornIss::count(std::uint64_t physical, std::uint64_t bytes) const {
+  std::uint32_t n = 0;
+  for (std::uint64_t at = physical; at < physical + bytes;) {
+    at += riscv_length(code_in_memory(at));
+    ++n;
+  }
+  return n;
+}
+
+std::optional<std::uint64_t> UnicornIss::translate(std::uint64_t address, bool fetch) const {
+  uc_context_save(uc_, context_);
+  const auto word = [this](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(context_) + at, sizeof value);
+    return value;
+  };
+  RiscvPaging paging;
+  paging.privilege = static_cast<Privilege>(word(privilege_at_) & 3);
+  paging.mstatus = word(status_at_);
+  paging.satp = word(places_.at(TrapCsr::kSatp));
+  return riscv_translate(paging, address, fetch, [this](std::uint64_t at, std::uint64_t& entry) {
+    return bus_.read_debug(at, &entry, sizeof entry);
+  });
+}
+
 std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
+  const auto physical = translate(address, true);
+  return physical ? code_in_memory(*physical) : 0;
+}
+
+std::uint32_t UnicornIss::code_in_memory(std::uint64_t address) const {
   auto after = memories_.upper_bound(address);
   if (after == memories_.begin()) return 0;
   const auto& [base, memory] = *std::prev(after);
@@ -468,20 +611,48 @@ std::uint32_t UnicornIss::code_at(std::uint64_t address) const {
 }
 
 /// The instruction of the present block that does an access, or its lower half: the first one after
-/// the last access to a device that does it with the present registers.
+/// the last access to a device that does it with the present registers. Others of the block can be
+/// meant, if a base register has changed meanwhile. If one of them is of another width, the access
+/// stays as it comes: each width is then right, and an access of 8 bytes is two of 4.
 std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access) const {
+  const auto found = find_access(access, ~std::uint64_t{0});
+  if (found || !translates(false)) return found;
+  // The address of an access to a device is physical, and has the offset in the page in common.
+  constexpr std::uint64_t kOffset = 0xfff;
+  return find_access(access, kOffset);
+}
+
+std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access,
+                                                         std::uint64_t address_mask) const {
+  std::optional<Found> found;
   for (std::uint64_t at = unseen_; at < block_ + block_bytes_;) {
-    const std::uint32_t code = code_at(at);
+    const std::uint32_t code = code_in_block(at);
     const std::uint64_t next = at + riscv_length(code);
     const auto a = riscv_access(code);
-    if (a && (access.store ? a->stores : a->loads) &&
-        (a->bytes == access.bytes || (a->bytes == 8 && access.bytes == 4)) &&
-        general(a->base) + static_cast<std::uint64_t>(a->offset) == access.address) {
-      return Found{at, next, a->bytes};
+    if (a && does(*a, access, address_mask)) {
+      if (!found) {
+        const std::uint64_t address = general(a->base) + static_cast<std::uint64_t>(a->offset);
+        found = Found{at, next, a->bytes, address, next};
+      } else if (a->bytes != found->bytes) {
+        found->bytes = access.bytes;
+      }
+      found->end = next;
     }
     at = next;
   }
-  return std::nullopt;
+  return found;
+}
+
+bool UnicornIss::does(const RiscvAccess& a, const Access& access,
+                      std::uint64_t address_mask) const {
+  if (!(access.store ? a.stores : a.loads)) return false;
+  if (a.bytes != access.bytes && !(a.bytes == 8 && access.bytes == 4)) return false;
+  const std::uint64_t address = general(a.base) + static_cast<std::uint64_t>(a.offset);
+  if (((address ^ access.address) & address_mask) != 0) return false;
+  if (!access.store || !a.source) return true;
+  const std::uint64_t bits =
+      access.bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * access.bytes) - 1;
+  return ((general(*a.source) ^ access.value) & bits) == 0;
 }
 
 void UnicornIss::fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value) {
@@ -490,7 +661,12 @@ void UnicornIss::fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t valu
   fault_at_ = executed_;
   if (lost_) return;
   if (on_fault_) on_fault_({cause, pc, value});
+  trap(cause, pc, value);
+}
+
+void UnicornIss::trap(std::uint64_t cause, std::uint64_t pc, std::uint64_t value) {
   take_trap(*this, cause, pc, value);
+  if (debug_) debug_->take_trap({cause, pc, value});
 }
 
 void UnicornIss::illegal(std::uint64_t pc) {
@@ -506,6 +682,7 @@ bool UnicornIss::reads_time(std::uint32_t code, std::uint64_t pc) {
   const unsigned to = code >> 7 & 31;
   if (to != 0) set(UC_RISCV_REG_X0 + static_cast<int>(to), bus_.time());
   set_pc(pc + 4);
+  if (debug_) debug_->end_instruction();
   return true;
 }
 
@@ -513,19 +690,40 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
   limit_ = executed_ + instructions;
   stopped_ = false;
   lost_ = false;
+  interrupts_due_ = true;
   constexpr std::uint64_t kWires = kMsip | kMtip | kSeip | kMeip;
   write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
+  return execute();
+}
+
+IssStop UnicornIss::execute() {
   for (;;) {
     if (lost_) return IssStop::kLost;
-    may_interrupt_ = false;
-    if (const auto interrupt = next_interrupt(*this)) {
-      take_trap(*this, *interrupt, pc(), 0);
+    if (debug_) {
+      if (debug_->stops()) return IssStop::kBreak;
+      debug_->prepare();
     }
-    if (executed_ >= limit_) return IssStop::kQuantum;
+    if (interrupts_due_ && !(debug_ && debug_->steps())) {
+      interrupts_due_ = may_interrupt_ = false;
+      constexpr std::uint64_t kBySoftware = 1U << 1 | 1U << 5 | 1U << 9;  // SSIP, STIP, SEIP
+      if (requested_) requested_ = (read(TrapCsr::kMip) & kBySoftware) != 0;
+      if (const auto interrupt = next_interrupt(*this)) trap(*interrupt, pc(), 0);
+    }
+    if (executed_ >= limit_ && !(debug_ && debug_->is_inside_block())) return IssStop::kQuantum;
     exception_ = -1;
     quantum_ended_ = false;
     const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    if (std::exchange(gaps_wanted_, false)) {
+      fill_gaps();
+      if (error != UC_ERR_FETCH_UNMAPPED) set_pc(pc_of(invalid_));
+      continue;
+    }
+    if (stop_pc_ != kNoPc) {
+      set_pc(std::exchange(stop_pc_, kNoPc));
+      if (!quantum_ended_) continue;  // for the debugger
+    }
+    if (!quantum_ended_ || refused_) interrupts_due_ = true;
     if (refused_) {
       // The block has gone on: the trap is not precise.
       refused_ = false;
@@ -540,8 +738,8 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       case UC_ERR_WRITE_UNMAPPED:
       case UC_ERR_READ_PROT:
       case UC_ERR_WRITE_PROT:
-        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess,
-              find_access(invalid_).value_or(Found{block_, 0, 0}).pc, invalid_.address);
+        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess, pc_of(invalid_),
+              invalid_.address);
         continue;
       case UC_ERR_FETCH_UNMAPPED:
       case UC_ERR_FETCH_PROT:
@@ -568,20 +766,38 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
       } else {
         if (cause == kCauseUserCall) cause += static_cast<std::uint64_t>(privilege());
         const bool of_page = cause == 12 || cause == 13 || cause == 15;
-        fault(cause, at, of_page ? get_context(status_at_ - 80) : 0);
+        fault(cause, at, of_page ? bad_address_ : 0);
       }
       continue;
     }
-    if (stopped_) return IssStop::kStopped;
-    if (may_interrupt_) {
-      constexpr std::uint64_t kBySoftware = 1U << 1 | 1U << 5 | 1U << 9;  // SSIP, STIP, SEIP
-      requested_ = (read(TrapCsr::kMip) & kBySoftware) != 0;
-      continue;
+    if (debug_) {
+      debug_->end_instruction();
+      if (debug_->has_stop()) continue;
     }
+    if (stopped_) return IssStop::kStopped;
     if (quantum_ended_) return IssStop::kQuantum;
     // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
     if ((read(TrapCsr::kMip) & read(TrapCsr::kMie)) == 0) return IssStop::kWaits;
   }
+}
+
+IssDebug* UnicornIss::debug() {
+  if (debug_) return debug_.get();
+  UnicornHart hart;
+  hart.uc = uc_;
+  hart.state = this;
+  hart.code_at = [this](std::uint64_t pc) { return code_in_block(pc); };
+  hart.translate = [this](std::uint64_t address) { return translate(address, false); };
+  hart.in_access = [this] { return access_pc_ != kNoPc; };
+  hart.pc = [this] { return pc(); };
+  hart.write_pc = [this](std::uint64_t pc) { set_pc(pc); };
+  hart.resume = [this](std::uint64_t instructions) {
+    limit_ = executed_ + instructions;
+    return execute();
+  };
+  hart.stop_before = [this](std::uint64_t pc) { return stop_before(pc); };
+  debug_ = std::make_unique<UnicornDebug>(std::move(hart));
+  return debug_.get();
 }
 
 void UnicornIss::reset(std::uint64_t pc, std::uint64_t argument) {

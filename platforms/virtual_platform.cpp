@@ -26,6 +26,7 @@
 #include "modules/vp/gpu_memory_port.h"
 #include "modules/vp/gpu_services.h"
 #include "platforms/gpu_device.h"
+#include "platforms/machine_debug.h"
 #include "platforms/supervisor.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
@@ -111,7 +112,7 @@ class Machine {
 
   /// `devices`, `wires`: of the GPUs.
   Machine(const VirtualPlatformOptions& options, std::vector<BoardDevice> devices,
-          const Board::Wires& wires)
+          const Board::Wires& wires, bool with_gpus)
       : options_(options), make_(load_iss(options.iss)) {
     BoardPlan plan;
     plan.harts = options.harts;
@@ -145,10 +146,18 @@ class Machine {
         finish(End::kLost);
       };
     }
+    DebuggerSite site;
+    site.place = [this](std::uint64_t pc) { return place(pc); };
+    site.last_fault = [this](std::uint32_t hart) { return faults_[hart]; };
+    site.ended = [this] { return ended_; };
+    site.kill = [this] { finish(End::kKilled); };
+    site.cancelled = options.interrupted;
+    debug_.emplace(options, *board_, programs_, std::move(site), with_gpus);
   }
 
   Board& board() { return *board_; }
   bool ended() const { return ended_; }
+  MachineDebug& debug() { return *debug_; }
   /// Changes whenever a core does something.
   std::uint64_t activity() const {
     std::uint64_t sum = 0;
@@ -181,6 +190,7 @@ class Machine {
     result_.time_ns = now() / kTicksPerNs;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     result_.host_seconds = passed.count();
+    debug_->end(exit_status());
     return result_;
   }
   const VirtualPlatformResult& result() const { return result_; }
@@ -193,6 +203,11 @@ class Machine {
   void end_run() {
     ended_ = true;
     sc_core::sc_pause();
+  }
+  /// Of the process that a debugger sees.
+  unsigned exit_status() const {
+    if (result_.end == End::kReset) return 0;
+    return result_.end == End::kFinished ? std::min(result_.status, 255U) : 1;
   }
   void load(const VirtualPlatformOptions::File& file) {
     programs_.push_back(read_program(file.file, file.address));
@@ -235,6 +250,7 @@ class Machine {
   bool ended_ = false;
   ProcessTimer limit_;
   ProcessTimer finished_;
+  std::optional<MachineDebug> debug_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -253,10 +269,14 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options) {
   constexpr Tick kSlice = 1'000'000 * kTicksPerNs;
   set_time_resolution();
-  Machine machine(options, {}, {});
+  Machine machine(options, {}, {}, false);
+  machine.debug().wait();
   while (!machine.ended()) {
     if (options.interrupted && options.interrupted()) break;
     sc_core::sc_start(to_sc_time(kSlice));
+    machine.debug().poll();
+    if (machine.ended() || sc_core::sc_pending_activity()) continue;
+    machine.debug().stop_stuck(machine.places());
     if (machine.ended() || sc_core::sc_pending_activity()) continue;
     VirtualPlatformResult& result = machine.measure();
     result.end = VirtualPlatformResult::End::kStuck;
@@ -292,7 +312,8 @@ class FirmwareWorkload::Impl {
     memory.compatible = "tessera,gpu-memory";
     machine_.emplace(options, std::vector<BoardDevice>{command, services, faults, memory},
                      Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()},
-                                  {kFaultsInterrupt, &fault_wire_}});
+                                  {kFaultsInterrupt, &fault_wire_}},
+                     true);
     make_services(!options.fast);
     device.run_kernels_untimed(options.fast);
     make_fault_queue();
@@ -471,6 +492,7 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
   }
   impl_ = std::make_unique<Impl>(options_, *gpus);
   Machine& machine = impl_->machine();
+  machine.debug().wait();
   try {
     gpus->run_until([&machine] { return machine.ended(); });
   } catch (const RunError& e) {

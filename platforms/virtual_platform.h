@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,15 @@ struct VirtualPlatformOptions {
   std::function<bool(std::string&)> poll_input;
   /// True ends the run. Can be empty.
   std::function<bool()> interrupted;
+
+  /// The TCP port at which the run waits for a debugger; 0: any. None: no debugger.
+  std::optional<std::uint16_t> gdb_port;
+  /// Called with the port. Can be empty.
+  std::function<void(std::uint16_t)> on_gdb_port;
+  /// Instruction trace; empty: none.
+  std::string trace_file;
+  std::optional<std::uint32_t> trace_core;  ///< none: all cores
+  std::string trace_from;                   ///< symbol or address; empty: the first instruction
 };
 
 struct VirtualPlatformResult {
@@ -58,8 +68,9 @@ struct VirtualPlatformResult {
     kReset,     ///< the same, which asks for a reset
     kLimit,     ///< limit_ns
     kInterrupted,
-    kStuck,  ///< all cores wait for an interrupt, and nothing can raise one
-    kLost,   ///< an exception without a handler
+    kStuck,   ///< all cores wait for an interrupt, and nothing can raise one
+    kLost,    ///< an exception without a handler
+    kKilled,  ///< by the debugger
   };
   End end = End::kInterrupted;
   std::uint32_t status = 0;  ///< of the test finisher

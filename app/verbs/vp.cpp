@@ -181,6 +181,25 @@ bool read_terminal(std::string& text) {
   return true;
 }
 
+void read_debug_options(const po::variables_map& values, VirtualPlatformOptions& options) {
+  if (const auto port = read_count(values, "gdb", 0, 65535)) {
+    options.gdb_port = static_cast<std::uint16_t>(*port);
+    options.on_gdb_port = [](std::uint16_t chosen) {
+      std::fprintf(stderr, "gdb: listening on 127.0.0.1:%u\n", unsigned{chosen});
+      std::fflush(stderr);
+    };
+  }
+  if (const auto core = read_count(values, "trace-core", 0, kMostHarts - 1)) {
+    options.trace_core = static_cast<std::uint32_t>(*core);
+  }
+  if (values.count("trace-from") != 0) options.trace_from = values["trace-from"].as<std::string>();
+  if (values.count("trace") != 0) {
+    options.trace_file = values["trace"].as<std::string>();
+  } else if (options.trace_core || !options.trace_from.empty()) {
+    throw InputError("--trace-core and --trace-from need --trace");
+  }
+}
+
 const char* text_of(End end) {
   switch (end) {
     case End::kFinished:
@@ -195,6 +214,8 @@ const char* text_of(End end) {
       return "all cores wait";
     case End::kLost:
       return "exception without a handler";
+    case End::kKilled:
+      return "killed by the debugger";
   }
   return "";
 }
@@ -235,7 +256,15 @@ ArgumentParser vp_arguments() {
       "limit-ms", po::value<std::string>()->value_name("N"),
       "ends the run after so many milliseconds of simulated time")(
       "json", "print one JSON document, with what the UART has sent")(
-      "quiet", "print no summary on standard error");
+      "quiet", "print no summary on standard error")(
+      "gdb", po::value<std::string>()->value_name("PORT"),
+      "waits for GDB at this TCP port of 127.0.0.1; 0: any port, which is printed")(
+      "trace", po::value<std::string>()->value_name("FILE"),
+      "writes a line for each instruction and each trap")("trace-core",
+                                                          po::value<std::string>()->value_name("N"),
+                                                          "traces this core only (default: all)")(
+      "trace-from", po::value<std::string>()->value_name("SYMBOL|ADDRESS"),
+      "a core's trace begins when it executes this address");
   parser.options()("platform", po::value<std::string>()->value_name("PLATFORM"),
                    "the GPUs beside the cores (default: none)")(
       "kernels", po::value<std::vector<std::string>>()->composing()->value_name("FILE.ptx"),
@@ -257,6 +286,7 @@ ArgumentParser vp_arguments() {
   parser.completes("kernels", {Completes::Kind::kFile, {}});
   parser.completes("load", {Completes::Kind::kFile, {}});
   parser.completes("uart", {Completes::Kind::kFile, {}});
+  parser.completes("trace", {Completes::Kind::kFile, {}});
   return parser;
 }
 
@@ -290,6 +320,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
   if (values->count("kernels") != 0) {
     options.kernels = (*values)["kernels"].as<std::vector<std::string>>();
   }
+  read_debug_options(*values, options);
   load_plugins(*values);
   options.iss = find_iss();
   const bool json = values->count("json") != 0;

@@ -15,13 +15,19 @@ class IssBus {
   virtual bool store(std::uint64_t address, const void* data, unsigned bytes) = 0;
   /// The `time` CSR.
   virtual std::uint64_t time() = 0;
+  /// Reads memory without an access's effects and time. False: it is not memory.
+  virtual bool read_debug(std::uint64_t address, void* data, unsigned bytes) = 0;
 };
+
+class IssDebug;
 
 /// Why Iss::run() has returned.
 enum class IssStop : std::uint8_t {
   kQuantum,  ///< the instructions have been executed
   kStopped,  ///< stop()
   kWaits,    ///< WFI, and no interrupt that is enabled is pending
+  kBreak,    ///< for the debugger: IssDebug::last_break()
+  kHeld,     ///< the debugger holds the hart: the quantum passes without instructions
   kLost,     ///< a fault at the first instruction of the trap handler: there is none
 };
 
@@ -67,6 +73,8 @@ class Iss {
   virtual void set_on_fault(std::function<void(const IssFault&)> on_fault) = 0;
 
   virtual std::uint64_t pc() const = 0;
+  /// What debuggers and traces use; the same object at each call. Null: the simulator has none.
+  virtual IssDebug* debug() { return nullptr; }
 };
 
 /// The function "tessera_make_iss" of a shared object that has an instruction-set simulator. Throws

@@ -87,9 +87,15 @@ void RiscvCore::invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end) {
   }
 }
 
-Tick RiscvCore::local_time() const {
-  const std::uint64_t executed = iss_->instructions() - first_;
+Tick RiscvCore::local_time() const { return time_at(iss_->instructions()); }
+
+Tick RiscvCore::time_at(std::uint64_t instructions) const {
+  const std::uint64_t executed = instructions - first_;
   return begun_at_ + clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+}
+
+void RiscvCore::wake() {
+  if (waits_) wake_at(std::max(now(), busy_until_));
 }
 
 void RiscvCore::wake_at(Tick t) {
@@ -116,7 +122,10 @@ void RiscvCore::run_quantum() {
   waits_ = false;
   first_ = iss_->instructions();
   accesses_ = 0;
-  const IssStop stop = iss_->run(config_.quantum);
+  const IssStop stop = execute ? execute(config_.quantum) : iss_->run(config_.quantum);
+  if (stop == IssStop::kHeld) {
+    accesses_ += clock_.time_of(std::uint64_t{config_.quantum} * config_.cycles_per_instruction);
+  }
   stats_.instructions += iss_->instructions() - first_;
   busy_until_ = clock_.after(std::max(local_time(), begun_at_ + 1), 0);
   if (stop == IssStop::kLost) {
@@ -156,6 +165,16 @@ bool RiscvCore::store(std::uint64_t address, const void* data, unsigned bytes) {
   // TLM's pointer is not const, also where the target only reads.
   auto* const bytes_of = static_cast<unsigned char*>(const_cast<void*>(data));
   return access(tlm::TLM_WRITE_COMMAND, address, bytes_of, bytes);
+}
+
+bool RiscvCore::read_debug(std::uint64_t address, void* data, unsigned bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_read();
+  payload.set_address(address);
+  payload.set_data_ptr(static_cast<unsigned char*>(data));
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  return bus->transport_dbg(payload) == bytes;
 }
 
 bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,

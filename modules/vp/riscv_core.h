@@ -84,6 +84,13 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   std::function<void(const IssFault&)> on_fault;
   /// Called when the core has taken an exception and there is no handler: it has halted.
   std::function<void()> on_lost;
+  /// Executes a quantum in place of iss().run(), for a debugger. Can be empty.
+  std::function<IssStop(std::uint64_t instructions)> execute;
+
+  /// Ends WFI.
+  void wake();
+  /// The core's time before an instruction of the present quantum (IssInstruction::instructions).
+  Tick time_at(std::uint64_t instructions) const;
 
   bool idle() const override { return waits_; }
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -102,6 +109,7 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   bool load(std::uint64_t address, void* data, unsigned bytes) override;
   bool store(std::uint64_t address, const void* data, unsigned bytes) override;
   std::uint64_t time() override { return site_.time(local_time()); }
+  bool read_debug(std::uint64_t address, void* data, unsigned bytes) override;
   bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data, unsigned bytes);
   /// Of the core: the present simulated time or later.
   Tick local_time() const;

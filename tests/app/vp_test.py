@@ -7,6 +7,8 @@ import json
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 COMPILER = "riscv64-unknown-elf-gcc"
 OPENSBI = pathlib.Path("/usr/lib/riscv64-linux-gnu/opensbi/generic")
 U_BOOT = pathlib.Path("/usr/lib/u-boot")
+GDB = "gdb-multiarch"
 if shutil.which(COMPILER) is None:
     print(f"skipped: there is no {COMPILER} here")
     sys.exit(77)
@@ -49,8 +52,24 @@ a doorbell for more packets than the ring holds: QUEUE_OVERFLOW
 interrupts and errors that nobody has acknowledged: none
 errors: 0 unexpected""".splitlines()
 
+# Hart 0 counts, waits for `go`, and ends with `answer`; other harts wait for an interrupt.
+DEBUGGED = """
+#include "tessera.h"
+volatile uint64_t answer = 1, sum, go;
+uint64_t __attribute__((noinline)) square(uint64_t x) { __asm__ volatile(""); return x * x; }
+void hart_main(uint64_t hart) { (void)hart; for (;;) __asm__ volatile("wfi"); }
+int main(void) {
+  for (uint64_t i = 1; i <= 4; ++i) sum += square(i);
+  put_text("running\\n");
+  while (go == 0) {}
+  put_text("answer ");
+  put_number(answer);
+  return (int)answer;
+}
+"""
 
-class VirtualPlatform(unittest.TestCase):
+
+class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
@@ -82,6 +101,20 @@ class VirtualPlatform(unittest.TestCase):
         self.assertEqual(code, status, errors + json.dumps(document))
         return document, errors
 
+    def compile(self, text):
+        """A C program with the library of firmware/lib."""
+        source = self.folder / f"{self.id().rpartition('.')[2]}.c"
+        program = source.with_suffix(".elf")
+        source.write_text(text)
+        lib = SOURCE / "firmware/lib"
+        subprocess.run([COMPILER, "-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany", "-O1", "-g",
+                        "-std=c11", "-ffreestanding", "-nostdlib", "-static", f"-I{lib}", lib / "start.S",
+                        lib / "console.c", lib / "gpu.c", source, "-T", lib / "link.ld",
+                        "-Wl,--build-id=none", "-lgcc", "-o", program], check=True)
+        return program
+
+
+class VirtualPlatform(Programs):
     def test_the_exit_status_is_the_programs(self):
         self.expect("li a0, 0")
         document, _ = self.expect("li a0, 42", 42)
@@ -276,6 +309,128 @@ class VirtualPlatform(unittest.TestCase):
         flag: .word 0
             .balign 4096""", 0, ["--harts", "2"])
 
+    def test_virtual_addresses_and_page_faults(self):
+        # 1 GB of virtual addresses at 0, at 0x80000000 and at the top are RAM.
+        self.expect("""
+            li a0, 9
+            la t0, handler
+            csrw mtvec, t0
+            la t0, table
+            li t1, 0x200000cf
+            sd t1, 0(t0)
+            sd t1, 16(t0)
+            li t2, 4088
+            add t2, t2, t0
+            sd t1, 0(t2)
+            srli t0, t0, 12
+            li t1, 8 << 60         # Sv39
+            or t0, t0, t1
+            csrw satp, t0
+            la t0, supervisor
+            csrw mepc, t0
+            li t0, 0x800
+            csrw mstatus, t0
+            mret
+        supervisor:
+            la t0, 1f
+            li t1, 0xffffffff40000000
+            add t0, t0, t1
+            jr t0
+        1:  li a0, 1
+            auipc t0, 0            # the code's own virtual address
+            bgez t0, bad
+            li a0, 2
+            li t0, 0x1000          # read-only as a physical address
+            li t1, 0x123456789abcdef0
+            sd t1, 0x700(t0)
+            li t0, 0x80001000
+            ld t2, 0x700(t0)
+            bne t1, t2, bad
+            li a0, 3
+            li t0, 0x2000000       # a device as a physical address
+            sw a0, 8(t0)
+            li t0, 0x82000000
+            lw t1, 8(t0)
+            bne a0, t1, bad
+            li a0, 4
+            li t0, 0x40001000
+            nop
+        no_page: ld t1, 0x10(t0)
+        bad: ecall
+            .balign 4
+        handler:
+            la t0, second
+            csrw mtvec, t0
+            csrr t0, mcause
+            li t1, 13
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0x40001010
+            bne t0, t1, finish
+            csrr t0, mepc
+            la t1, no_page
+            li t2, 0xffffffff40000000
+            add t1, t1, t2
+            bne t0, t1, finish
+            li a0, 5
+            li t0, 0x5000000       # nothing as a physical address
+            lw t1, 4(t0)
+        1:  j 1b
+            .balign 4
+        second:
+            csrr t0, mcause
+            li t1, 5
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0x5000004
+            bne t0, t1, finish
+            li a0, 0
+            j finish
+            .balign 4096
+            .space 4096
+        table: .space 4096
+            .balign 4096""", 0, ["--limit-ms", "10"])
+
+    def test_an_access_of_8_bytes_to_a_device_by_a_virtual_address_is_one(self):
+        # The PLIC has registers of 4 bytes, and refuses others.
+        self.expect("""
+            li a0, 9
+            la t0, handler
+            csrw mtvec, t0
+            la t0, table
+            li t1, 0xcf            # devices, at 0xffffffff80000000
+            li t2, 4080
+            add t2, t2, t0
+            sd t1, 0(t2)
+            li t1, 0x200000cf
+            sd t1, 16(t0)
+            srli t0, t0, 12
+            li t1, 8 << 60
+            or t0, t0, t1
+            csrw satp, t0
+            la t0, supervisor
+            csrw mepc, t0
+            li t0, 0x800
+            csrw mstatus, t0
+            mret
+        supervisor:
+            li t0, 0xffffffff8c000000
+            lw t1, 8(t0)
+            ld t1, 8(t0)
+        1:  j 1b
+            .balign 4
+        handler:
+            csrr t0, mcause
+            li t1, 5
+            bne t0, t1, finish
+            csrr t0, mtval
+            li t1, 0xffffffff8c000008
+            bne t0, t1, finish
+            li a0, 0
+            j finish
+            .balign 4096
+        table: .space 4096""", 0, ["--limit-ms", "10"])
+
     def test_an_exception_without_a_handler_names_place_and_cause(self):
         code, errors, document = self.run_program(self.assemble("""
             csrw mtvec, zero
@@ -318,6 +473,10 @@ class VirtualPlatform(unittest.TestCase):
             ([program, "--kernels", "/nowhere.ptx"], "--kernels needs --platform"),
             ([program, "--values", "functional"], "--values needs --platform"),
             ([program, "--out", "r"], "--out needs --platform"),
+            ([program, "--trace-core", "0"], "need --trace"),
+            ([program, "--trace", "/nowhere/trace"], "/nowhere/trace: cannot be written"),
+            ([program, "--trace", "/dev/null", "--trace-core", "1"], "there is no core 1 to trace"),
+            ([program, "--trace", "/dev/null", "--trace-from", "nobody"], "symbol 'nobody'"),
             ([program, "--platform", "memcpy-1-small"], "a platform whose driver copies"),
         ]:
             done = subprocess.run([TESSERA, "vp", *map(str, arguments)], capture_output=True, text=True,
@@ -570,6 +729,232 @@ class VirtualPlatform(unittest.TestCase):
         _, _, document = self.run_program(U_BOOT / "qemu-riscv64/u-boot.bin", "--uart", script,
                                           "--limit-ms", 500)
         self.assertIn("\nalive", document["uart"])
+
+
+class Trace(Programs):
+    LINE = re.compile(r"(\d+) (\d+) ([USM]) (0x[0-9a-f]+) ([0-9a-f]{4}|[0-9a-f]{8})"
+                      r"(?: <([^>]+)>)?(?: (load|store|atomic) (\d+) (0x[0-9a-f]+)(?: (\S+))?)?")
+
+    def trace(self, program, *arguments):
+        """The lines without the header, and the document of the run."""
+        file = self.folder / "trace"
+        _, errors, document = self.run_program(program, "--trace", file, *arguments)
+        self.assertTrue(file.exists(), errors)
+        return [n for n in file.read_text().split("\n") if n and n[0] != "#"], document
+
+    def test_each_instruction_has_a_line(self):
+        program = self.assemble("""
+            la t0, 1f
+            csrw mtvec, t0
+            li t0, 0x10000000
+            li t1, 0x41
+            sb t1, 0(t0)
+            sd t1, -16(sp)         # sp is 0: no memory
+            .balign 4
+        1:  li a0, 3""")
+        lines, document = self.trace(program)
+        self.assertEqual((document["status"], document["uart"]), (3, "A"))
+        matched = [self.LINE.fullmatch(n) for n in lines if " trap " not in n]
+        self.assertNotIn(None, matched, lines)
+        self.assertEqual(lines[0], "0 0 M 0x1000 00000297")  # the ROM
+        self.assertEqual([int(m[1]) for m in matched[:5]], [0, 1, 2, 3, 4])
+        entry = [m for m in matched if m[6] == "_start"]
+        self.assertEqual(entry[0][4], "0x80000000")
+        self.assertEqual([(m[7], m[8], m[9], m[10]) for m in matched if m[9] and m[10]],
+                         [("store", "1", "0x10000000", "uart"), ("store", "4", "0x100000", "finisher")])
+        trap = [n for n in lines if " trap " in n]
+        self.assertEqual(len(trap), 1)
+        self.assertRegex(trap[0], r"^\d+ 0 trap 0x7 0x800000[0-9a-f]+ 0xfffffffffffffff0$")
+        times = [int(n.split()[0]) for n in lines]
+        self.assertEqual(times, sorted(times))
+
+    def test_a_trace_does_not_change_the_run(self):
+        program = self.compile(DEBUGGED.replace("while (go == 0) {}", ""))
+        plain = self.run_program(program, "--harts", "2")[2]
+        lines, document = self.trace(program, "--harts", "2")
+        for d in (plain, document):
+            del d["host"]
+        self.assertEqual(plain, document)
+        # Counted are whole basic blocks, also those with WFI and the store that ends the run.
+        self.assertLess(abs(len(lines) - plain["instructions"]), 20)
+        self.assertEqual({n.split()[1] for n in lines}, {"0", "1"})
+
+    def test_a_trace_of_one_core_from_a_function_on(self):
+        program = self.compile(DEBUGGED.replace("while (go == 0) {}", ""))
+        lines, _ = self.trace(program, "--harts", "2", "--trace-core", "0", "--trace-from", "square")
+        self.assertEqual({n.split()[1] for n in lines}, {"0"})
+        self.assertIn("<square>", lines[0])
+        entries = [n for n in lines if n.endswith("<square>")]
+        self.assertEqual(len(entries), 4)
+        lines, _ = self.trace(program, "--harts", "2", "--trace-core", "1")
+        self.assertEqual({n.split()[1] for n in lines}, {"1"})
+
+
+@unittest.skipIf(shutil.which(GDB) is None, GDB)
+class Debugger(Programs):
+    def debug(self, program, commands, *arguments, interrupt_at=()):
+        """A session of GDB. `interrupt_at`: texts of the UART at which the user types ^C. Returns what GDB
+        prints, the exit status of the run, and what the UART and standard error have."""
+        run = subprocess.Popen([TESSERA, "vp", str(program), "--gdb", "0", "--quiet", *map(str, arguments)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        try:
+            port = re.fullmatch(r"gdb: listening on 127\.0\.0\.1:(\d+)\n", run.stderr.readline())[1]
+            script = self.folder / "commands"
+            script.write_text("\n".join(["set confirm off", "set pagination off", "set width 0",
+                                         f"target remote 127.0.0.1:{port}", *commands]) + "\n")
+            gdb = subprocess.Popen([GDB, "-nx", "-batch", "-x", str(script), str(program)],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+            sent = ""
+            for text in interrupt_at:
+                while text not in sent:
+                    character = run.stdout.read(1)
+                    self.assertTrue(character, sent)
+                    sent += character
+                gdb.send_signal(signal.SIGINT)
+            printed, _ = gdb.communicate(timeout=120)
+            rest, errors = run.communicate(timeout=120)
+        finally:
+            run.kill()
+            run.wait()
+            run.stdout.close()
+            run.stderr.close()
+        return printed, run.returncode, sent + rest, errors
+
+    def expect_in_order(self, texts, printed):
+        at = 0
+        for text in texts:
+            found = printed.find(text, at)
+            self.assertGreaterEqual(found, 0, f"{text} is not in\n{printed[at:]}\nof\n{printed}")
+            at = found + len(text)
+
+    def test_a_session_of_gdb(self):
+        printed, status, sent, _ = self.debug(self.compile(DEBUGGED), [
+            "print/x $pc",
+            "monitor time",
+            "break square",
+            "continue",
+            "print x",
+            "print sum",
+            "watch sum",
+            "continue",
+            "continue",
+            "print x",
+            "delete",
+            "finish",
+            "next",
+            "stepi",
+            "info threads",
+            "thread 2",
+            "print $mhartid",
+            "thread 1",
+            "monitor pc",
+            "print $priv",
+            "print/x $misa & 0x1105",
+            "print $ft0.double = 1.5",
+            "print $ft0.double",
+            "x/2i main",
+            "print answer = 7",
+            "continue",
+            "print go",
+            "print go = 1",
+            "continue",
+        ], "--harts", "2", interrupt_at=["running\n"])
+        self.expect_in_order([
+            "= 0x1000", "board.core0: 0 ns",
+            "Breakpoint 1, square (x=", "= 1", "= 0",
+            "watchpoint 2: sum", "Old value = 0", "New value = 1",
+            "Breakpoint 1, square (x=", "= 2",
+            "Value returned is", "= 4",
+            "(core 0, machine mode)", "(core 1, waits for an interrupt)",
+            "= 1", "core 0 is at 0x8", "core 1 waits for an interrupt at 0x8",
+            "= 3", "= 0x1105", "= 1.5", "= 1.5",
+            "<main>",
+            "= 7", "received signal SIGINT", "main ()", "= 0", "= 1",
+            "exited with code 07"], printed)
+        self.assertEqual((status, sent), (7, "running\nanswer 7"), printed)
+
+    def test_a_session_does_not_change_the_run(self):
+        program = self.compile(DEBUGGED.replace("while (go == 0) {}", ""))
+        plain = self.run_program(program, "--harts", "2", "--quantum", "13")[2]
+        printed, status, sent, _ = self.debug(
+            program, ["break square if x == 3", "break put_char", "continue", "stepi", "continue", "stepi",
+                      "watch sum", "continue", "delete", "continue"],
+            "--harts", "2", "--quantum", "13", "--json")
+        self.assertIn("exited with code 01", printed)
+        document = json.loads(sent)
+        self.assertEqual(status, 1)
+        for d in (plain, document):
+            del d["host"]
+        self.assertEqual(plain, document)
+
+    def test_an_exception_without_a_handler_is_a_signal(self):
+        printed, status, _, errors = self.debug(self.assemble("""
+            csrw mtvec, zero
+            li t0, 0x5000000
+        deep: sd t0, 16(t0)"""), ["continue", "info symbol $pc", "print/x $mtval", "continue"])
+        self.expect_in_order(["received signal SIGSEGV", "deep in section .text", "= 0x5000010",
+                              "exited with code 01"], printed)
+        self.assertEqual(status, 1)
+        self.assertIn("store access fault at 0x80000008 (deep)", errors)
+        self.assertIn("the trap vector leads to 0x0", errors)
+        printed, _, _, _ = self.debug(self.assemble("""
+            csrw mtvec, zero
+        bad: .word 0xffffffff"""), ["continue", "info symbol $pc", "print/x *(int*)&bad",
+                                    "print *(char*)0x10000000"])
+        self.expect_in_order(["received signal SIGILL", "bad in section .text", "= 0xffffffff",
+                              "Cannot access memory at address 0x10000000"], printed)
+
+    def test_a_break_while_all_cores_wait(self):
+        printed, status, _, _ = self.debug(self.assemble("""
+            li t0, 0x10000000
+            li t1, 0x21
+            li t2, 0x2004000
+            li t3, 0x7fffffff
+            sd t3, 0(t2)           # in 214 s
+            li t2, 0x80
+            csrw mie, t2
+            sb t1, 0(t0)
+        asleep: wfi
+        awake: li a0, 5"""), ["continue", "info symbol $pc", "info threads", "stepi", "info symbol $pc",
+                              "continue"], "--clock", "1MHz", interrupt_at=["!"])
+        self.expect_in_order(["received signal SIGINT", "awake in section .text",
+                              "core 0, waits for an interrupt", "awake", "exited with code 05"], printed)
+        self.assertEqual(status, 5)
+
+    def test_cores_that_wait_for_ever_stop_once(self):
+        printed, status, _, _ = self.debug(self.assemble("""
+            csrw mie, zero
+        asleep: wfi
+            j asleep"""), ["continue", "continue"])
+        self.expect_in_order(["Nothing can raise an interrupt", "received signal SIGINT",
+                              "exited with code 01"], printed)
+        self.assertEqual(status, 1)
+
+    def test_detach_and_kill(self):
+        program = self.compile(DEBUGGED.replace("while (go == 0) {}", ""))
+        printed, status, sent, _ = self.debug(program, ["break square", "continue", "print answer = 9",
+                                                        "detach"])
+        self.assertEqual((status, sent), (9, "running\nanswer 9"), printed)
+        printed, status, sent, _ = self.debug(program, ["break square", "continue", "kill"], "--json")
+        self.assertEqual((status, json.loads(sent)["end"]), (1, "killed by the debugger"), printed)
+
+    def test_a_step_of_one_core_alone(self):
+        printed, status, _, _ = self.debug(self.compile(DEBUGGED), [
+            "break square", "continue", "set scheduler-locking on", "stepi", "stepi", "thread 2",
+            "print/x $pc", "set scheduler-locking off", "thread 1", "delete", "print go = 1",
+            "print answer = 4", "continue"], "--harts", "2")
+        self.assertIn("exited with code 04", printed)
+        self.assertEqual(status, 4)
+
+    def test_a_port_in_use_is_refused(self):
+        program = self.assemble("li a0, 0")
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            done = subprocess.run([TESSERA, "vp", str(program), "--gdb", str(other.getsockname()[1])],
+                                  capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("no debugger can connect to port", done.stderr)
 
 
 if __name__ == "__main__":

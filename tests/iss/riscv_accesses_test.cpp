@@ -58,6 +58,21 @@ TEST_CASE("RISC-V accesses: base, offset and width of loads, stores and atomics"
   }
 }
 
+TEST_CASE("RISC-V accesses: the register that a store writes") {
+  CHECK(riscv_access(0xfea58fa3)->source == 10U);  // sb a0, -1(a1)
+  CHECK(riscv_access(0x80943023)->source == 9U);   // sd s1, -2048(s0)
+  CHECK(riscv_access(0xc1c8)->source == 10U);      // c.sw a0, 4(a1)
+  CHECK(riscv_access(0xe1a8)->source == 10U);      // c.sd a0, 64(a1)
+  CHECK(riscv_access(0xdfaa)->source == 10U);      // c.swsp a0, 252(sp)
+  CHECK(riscv_access(0xff86)->source == 1U);       // c.sdsp ra, 504(sp)
+  for (const std::uint32_t code : {0x00a5a627U,    // fsw fa0, 12(a1)
+                                   0x00b6252fU,    // amoadd.w a0, a1, (a2)
+                                   0x7ff12283U,    // lw t0, 2047(sp)
+                                   0x2588U}) {     // c.fld fa0, 8(a1)
+    CHECK_FALSE(riscv_access(code)->source);
+  }
+}
+
 TEST_CASE("RISC-V accesses: other instructions access nothing") {
   for (const std::uint32_t code : {0x00150513U,  // addi a0, a0, 1
                                    0x00000073U,  // ecall
