@@ -215,10 +215,7 @@ void UnicornDebug::prepare() {
   changed_ = false;
   const bool points_change = hook_points();
   const bool all_changes = hook_all();
-  if (stale_ || points_change || all_changes) {
-    check(uc_ctl_flush_tlb(hart_.uc), "discarded code");  // of this name; it discards the code
-  }
-  stale_ = false;
+  if (std::exchange(stale_, false) || points_change || all_changes) hart_.discard_code();
 }
 
 void UnicornDebug::on_point(uc_engine*, std::uint64_t pc, std::uint32_t, void* self) {

@@ -25,6 +25,7 @@ struct UnicornHart {
   std::function<std::optional<std::uint64_t>(std::uint64_t address)> translate;
   std::function<bool()> in_access;  ///< of an instruction to a device
   std::function<std::uint64_t()> pc;
+  std::function<void()> discard_code;
   std::function<void(std::uint64_t pc)> write_pc;
   std::function<IssStop(std::uint64_t instructions)> resume;
   /// Ends uc_emu_start() before the instruction at `pc` of the block that runs. Returns whether an

@@ -98,13 +98,13 @@ class UnicornIss final : public Iss, private TrapState {
     std::uint64_t bytes = 0;
   };
   struct Block {
+    Block() : fences(0), may_enable(0), may_request(0) {}
     std::uint64_t address = kNoPc;
     std::uint32_t bytes = 0;
-    std::uint64_t physical = 0;
-    std::uint32_t instructions = 0;
-    std::uint32_t fences = 0;
-    bool may_enable = false;   ///< it can enable an interrupt that is pending
-    bool may_request = false;  ///< it can make one pending
+    std::uint16_t instructions = 0;
+    std::uint16_t fences : 14;
+    std::uint16_t may_enable : 1;   ///< it can enable an interrupt that is pending
+    std::uint16_t may_request : 1;  ///< it can make one pending
   };
   struct Access {
     std::uint64_t address = 0;
@@ -141,19 +141,32 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t get_context(std::size_t offset) const;
   void set_context(std::size_t offset, std::uint64_t value, std::size_t bytes = 8);
   void find_context();
+  void discard_code();
   void self_test();
 
   void begin_block(std::uint64_t address, std::uint32_t bytes);
+  void enter_block(std::uint64_t address, std::uint32_t bytes);
+  // Not inline, because begin_block() is called for each block.
+  [[gnu::noinline]] void begin_block_debugged(std::uint64_t address, std::uint32_t bytes,
+                                              bool ends);
+  [[gnu::noinline]] void end_before(std::uint64_t address, bool quantum);
+  [[gnu::noinline]] void learn_block(std::uint64_t address, std::uint32_t bytes);
+  /// Whether an interrupt ends WFI: one that is pending, if mie has it, also where mstatus disables
+  /// it.
+  bool wakes() const { return (read(TrapCsr::kMip) & read(TrapCsr::kMie)) != 0; }
   bool stop_before(std::uint64_t address);
   IssStop execute();
-  Block decode(std::uint64_t address, std::uint32_t bytes) const;
   /// Instructions in memory.
   std::uint32_t count(std::uint64_t physical, std::uint64_t bytes) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
   std::uint32_t code_in_memory(std::uint64_t physical) const;
+  static std::size_t index_of(std::uint64_t address) { return address >> 1 & (kBlocks - 1); }
+  std::uint64_t physical_in_block(std::uint64_t address) const {
+    return physical_[index_of(block_)] + (address - block_);
+  }
   std::uint32_t code_in_block(std::uint64_t address) const {
-    return code_in_memory(block_physical_ + (address - block_));
+    return code_in_memory(physical_in_block(address));
   }
   std::optional<std::uint64_t> translate(std::uint64_t address, bool fetch) const;
   std::optional<Found> find_access(const Access& access) const;
@@ -195,7 +208,9 @@ class UnicornIss final : public Iss, private TrapState {
   std::function<void(const IssFault&)> on_fault_;
   std::map<std::uint64_t, Memory> memories_;  ///< by address
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<Block> blocks_{1U << 12};  ///< direct-mapped
+  static constexpr std::size_t kBlocks = 1U << 12;
+  std::vector<Block> blocks_{kBlocks};                                         ///< direct-mapped
+  std::vector<std::uint64_t> physical_ = std::vector<std::uint64_t>(kBlocks);  ///< of blocks_
   bool gaps_are_filled_ = false;
   bool gaps_wanted_ = false;  ///< the run has ended for this
   std::uint64_t wires_ = 0;
@@ -203,7 +218,6 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t fences_ = 0;  ///< with all of the block that runs
   std::uint64_t limit_ = 0;
   std::uint64_t block_ = kNoPc;  ///< the block that runs
-  std::uint64_t block_physical_ = 0;
   std::uint32_t block_bytes_ = 0;
   std::uint64_t unseen_ = kNoPc;       ///< of it: the instruction after the last access to a device
   std::uint64_t fences_from_ = kNoPc;  ///< later fences of it are after that access
@@ -211,6 +225,7 @@ class UnicornIss final : public Iss, private TrapState {
   bool requested_ = false;             ///< software has made one pending, perhaps
   bool quantum_ended_ = false;
   bool stopped_ = false;
+  bool asleep_ = false;               ///< in WFI
   bool interrupts_due_ = false;       ///< the hart takes an interrupt before its next instruction
   std::uint64_t stop_pc_ = kNoPc;     ///< of a stop before an instruction
   std::uint64_t access_pc_ = kNoPc;   ///< of the instruction whose access the bus does
@@ -379,6 +394,17 @@ void UnicornIss::unmap(std::uint64_t address, std::uint64_t bytes) {
   memories_.erase(address);
 }
 
+/// The translated code of all memory. uc_ctl_flush_tlb() does this too, and it clears 1 GiB of the
+/// host's memory for each hart.
+void UnicornIss::discard_code() {
+  const Privilege mode = privilege();
+  set_privilege(Privilege::kMachine);  // the addresses are physical
+  for (const auto& [address, memory] : memories_) {
+    uc_ctl_remove_cache(uc_, address, address + memory.bytes);
+  }
+  set_privilege(mode);
+}
+
 std::uint64_t UnicornIss::on_load(uc_engine*, std::uint64_t offset, unsigned bytes, void* device) {
   const auto& d = *static_cast<Device*>(device);
   return d.iss->load(d, offset, bytes);
@@ -508,46 +534,27 @@ void UnicornIss::on_block(uc_engine*, std::uint64_t address, std::uint32_t bytes
 }
 
 void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
-  const bool continues = debug_ && debug_->continues_block();
-  const bool ends = (executed_ >= limit_ || stopped_ || refused_) && !continues;
-  const bool looks = may_interrupt_ && !continues;
-  if (ends || looks || (debug_ && debug_->has_changed())) {
-    quantum_ended_ = ends;
-    interrupts_due_ |= looks;
-    stop_pc_ = address;
-    if (debug_) debug_->end_instruction();
-    uc_emu_stop(uc_);
-    return;
+  const bool ends = executed_ >= limit_ || stopped_ || refused_;
+  if (debug_) {
+    begin_block_debugged(address, bytes, ends);
+  } else if (ends || may_interrupt_) {
+    interrupts_due_ |= may_interrupt_;
+    end_before(address, ends);
+  } else {
+    enter_block(address, bytes);
   }
+}
+
+inline void UnicornIss::enter_block(std::uint64_t address, std::uint32_t bytes) {
   block_ = unseen_ = fences_from_ = address;
   half_is_open_ = false;
   block_bytes_ = bytes;
-  Block& known = blocks_[address >> 1 & (blocks_.size() - 1)];
-  if (known.address != address || known.bytes != bytes || (debug_ && debug_->looks())) {
-    known = decode(address, bytes);
-  }
-  block_physical_ = known.physical;
-  if (debug_) debug_->begin_block(address, executed_);
+  const Block& known = blocks_[index_of(address)];
+  if (known.address != address || known.bytes != bytes) learn_block(address, bytes);
   executed_ += known.instructions;
   fences_ += known.fences;
-  requested_ |= known.may_request;
-  may_interrupt_ = known.may_enable && (wires_ != 0 || requested_);
-}
-
-UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes) const {
-  Block block;
-  block.address = address;
-  block.bytes = bytes;
-  block.physical = translate(address, true).value_or(address);
-  for (std::uint64_t at = block.physical; at < block.physical + bytes;) {
-    const std::uint32_t code = code_in_memory(at);
-    ++block.instructions;
-    if (riscv_is_device_fence(code)) ++block.fences;
-    block.may_enable |= riscv_enables_interrupts(code);
-    block.may_request |= riscv_requests_interrupts(code);
-    at += riscv_length(code);
-  }
-  return block;
+  requested_ |= known.may_request != 0;
+  may_interrupt_ = known.may_enable != 0 && (wires_ != 0 || requested_);
 }
 
 std::uint64_t UnicornIss::fences() const {
@@ -560,12 +567,49 @@ std::uint64_t UnicornIss::fences() const {
   return fences_ - later;
 }
 
-/// From a hook of an instruction.
-bool UnicornIss::stop_before(std::uint64_t address) {
+void UnicornIss::begin_block_debugged(std::uint64_t address, std::uint32_t bytes, bool ends) {
+  const bool continues = debug_->continues_block();
+  const bool ends_quantum = ends && !continues;
+  const bool looks = may_interrupt_ && !continues;
+  if (ends_quantum || looks || debug_->has_changed()) {
+    interrupts_due_ |= looks;
+    debug_->end_instruction();
+    end_before(address, ends_quantum);
+    return;
+  }
+  debug_->begin_block(address, executed_);
+  if (debug_->looks()) learn_block(address, bytes);  // its page can be another one by now
+  enter_block(address, bytes);
+}
+
+void UnicornIss::end_before(std::uint64_t address, bool quantum) {
+  quantum_ended_ = quantum;
   stop_pc_ = address;
   uc_emu_stop(uc_);
+}
+
+void UnicornIss::learn_block(std::uint64_t address, std::uint32_t bytes) {
+  const std::uint64_t physical = translate(address, true).value_or(address);
+  Block block;
+  block.address = address;
+  block.bytes = bytes;
+  for (std::uint64_t at = physical; at < physical + bytes;) {
+    const std::uint32_t code = code_in_memory(at);
+    ++block.instructions;
+    if (riscv_is_device_fence(code)) ++block.fences;
+    if (riscv_enables_interrupts(code)) block.may_enable = 1;
+    if (riscv_requests_interrupts(code)) block.may_request = 1;
+    at += riscv_length(code);
+  }
+  blocks_[index_of(address)] = block;
+  physical_[index_of(address)] = physical;
+}
+
+/// From a hook of an instruction.
+bool UnicornIss::stop_before(std::uint64_t address) {
+  end_before(address, false);
   const std::uint64_t left = block_ + block_bytes_ - address;
-  executed_ -= count(block_physical_ + (address - block_), left);
+  executed_ -= count(physical_in_block(address), left);
   return address != block_;
 }
 
@@ -693,6 +737,8 @@ IssStop UnicornIss::run(std::uint64_t instructions) {
   interrupts_due_ = true;
   constexpr std::uint64_t kWires = kMsip | kMtip | kSeip | kMeip;
   write(TrapCsr::kMip, (read(TrapCsr::kMip) & ~kWires) | wires_);
+  if (asleep_ && !wakes()) return IssStop::kWaits;
+  asleep_ = false;
   return execute();
 }
 
@@ -774,10 +820,12 @@ IssStop UnicornIss::execute() {
       debug_->end_instruction();
       if (debug_->has_stop()) continue;
     }
+    if (!quantum_ended_ && !wakes()) {  // WFI
+      asleep_ = true;
+      return IssStop::kWaits;
+    }
     if (stopped_) return IssStop::kStopped;
     if (quantum_ended_) return IssStop::kQuantum;
-    // WFI: a pending interrupt ends it, if mie has it, also where mstatus disables it.
-    if ((read(TrapCsr::kMip) & read(TrapCsr::kMie)) == 0) return IssStop::kWaits;
   }
 }
 
@@ -790,6 +838,7 @@ IssDebug* UnicornIss::debug() {
   hart.translate = [this](std::uint64_t address) { return translate(address, false); };
   hart.in_access = [this] { return access_pc_ != kNoPc; };
   hart.pc = [this] { return pc(); };
+  hart.discard_code = [this] { discard_code(); };
   hart.write_pc = [this](std::uint64_t pc) { set_pc(pc); };
   hart.resume = [this](std::uint64_t instructions) {
     limit_ = executed_ + instructions;
@@ -808,6 +857,7 @@ void UnicornIss::reset(std::uint64_t pc, std::uint64_t argument) {
   set(UC_RISCV_REG_A1, argument);
   set_pc(pc);
   executed_ = fences_ = 0;
+  asleep_ = false;
 }
 
 // State.

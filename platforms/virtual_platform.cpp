@@ -150,7 +150,10 @@ class Machine {
     site.place = [this](std::uint64_t pc) { return place(pc); };
     site.last_fault = [this](std::uint32_t hart) { return faults_[hart]; };
     site.ended = [this] { return ended_; };
-    site.kill = [this] { finish(End::kKilled); };
+    site.kill = [this] {
+      const bool by_user = options_.interrupted && options_.interrupted();
+      finish(by_user ? End::kInterrupted : End::kKilled);
+    };
     site.cancelled = options.interrupted;
     debug_.emplace(options, *board_, programs_, std::move(site), with_gpus);
   }

@@ -138,7 +138,7 @@ void Debugger::stop_lost(std::uint32_t hart) {
 
 void Debugger::poll() {
   unpolled_ = 0;
-  if (site_.ended()) return;
+  if (stop_first_ || site_.ended()) return;
   if (!server_.connected()) {
     const int socket = listener_.accept(0);
     if (socket < 0) return;

@@ -58,7 +58,8 @@ class Iss {
 
   /// To machine mode at `pc`; a0 is the hart's number, a1 `argument`.
   virtual void reset(std::uint64_t pc, std::uint64_t argument) = 0;
-  /// Executes at least `instructions`: to the end of the basic block.
+  /// Executes at least `instructions`: to the end of the basic block. None in WFI, if no interrupt
+  /// that is enabled is pending.
   virtual IssStop run(std::uint64_t instructions) = 0;
   /// From a callback of the bus: run() returns before the next basic block.
   virtual void stop() = 0;

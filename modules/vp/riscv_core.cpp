@@ -122,6 +122,7 @@ void RiscvCore::run_quantum() {
   waits_ = false;
   first_ = iss_->instructions();
   accesses_ = 0;
+  const std::uint64_t pending = pending_;
   const IssStop stop = execute ? execute(config_.quantum) : iss_->run(config_.quantum);
   if (stop == IssStop::kHeld) {
     accesses_ += clock_.time_of(std::uint64_t{config_.quantum} * config_.cycles_per_instruction);
@@ -135,6 +136,8 @@ void RiscvCore::run_quantum() {
     ++stats_.waits;
     waits_ = true;
     waits_since_ = busy_until_;
+    // An interrupt that has risen while a target waited.
+    if (pending_ != 0 && pending_ != pending) wake_at(busy_until_);
   } else {
     wake_at(busy_until_);
   }
@@ -146,13 +149,13 @@ void RiscvCore::halt() {
 }
 
 void RiscvCore::sample() {
-  std::uint64_t mip = 0;
-  if (software.read()) mip |= Iss::kMsip;
-  if (timer.read()) mip |= Iss::kMtip;
-  if (external.read()) mip |= Iss::kMeip;
-  if (supervisor_external.read()) mip |= Iss::kSeip;
-  iss_->set_pending(mip);
-  if (waits_ && mip != 0) wake_at(std::max(now(), busy_until_));
+  pending_ = 0;
+  if (software.read()) pending_ |= Iss::kMsip;
+  if (timer.read()) pending_ |= Iss::kMtip;
+  if (external.read()) pending_ |= Iss::kMeip;
+  if (supervisor_external.read()) pending_ |= Iss::kSeip;
+  iss_->set_pending(pending_);
+  if (waits_ && pending_ != 0) wake_at(std::max(now(), busy_until_));
 }
 
 bool RiscvCore::load(std::uint64_t address, void* data, unsigned bytes) {

@@ -121,7 +121,8 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   std::uint64_t first_ = 0;  ///< instructions before the present quantum
   Tick accesses_ = 0;        ///< time of the accesses in the present quantum
   Tick busy_until_ = 0;
-  Tick due_ = kNever;  ///< of the next quantum
+  std::uint64_t pending_ = 0;  ///< the wires, bits of mip
+  Tick due_ = kNever;          ///< of the next quantum
   Tick waits_since_ = 0;
   bool waits_ = false;
   bool halted_ = false;

@@ -59,6 +59,7 @@ volatile uint64_t answer = 1, sum, go;
 uint64_t __attribute__((noinline)) square(uint64_t x) { __asm__ volatile(""); return x * x; }
 void hart_main(uint64_t hart) { (void)hart; for (;;) __asm__ volatile("wfi"); }
 int main(void) {
+  for (volatile int quanta = 0; quanta < 3000; ++quanta) {}  /* in which other harts begin */
   for (uint64_t i = 1; i <= 4; ++i) sum += square(i);
   put_text("running\\n");
   while (go == 0) {}
@@ -101,16 +102,24 @@ class Programs(unittest.TestCase):
         self.assertEqual(code, status, errors + json.dumps(document))
         return document, errors
 
+    @classmethod
+    def firmware(cls, name):
+        """A program of firmware/programs. All are built once."""
+        build = cls.folder / "firmware"
+        if not build.exists():
+            subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={build}"], check=True)
+        return build / f"{name}.elf"
+
     def compile(self, text):
         """A C program with the library of firmware/lib."""
         source = self.folder / f"{self.id().rpartition('.')[2]}.c"
         program = source.with_suffix(".elf")
         source.write_text(text)
         lib = SOURCE / "firmware/lib"
+        library = self.firmware("hello").parent / "libtessera.a"
         subprocess.run([COMPILER, "-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany", "-O1", "-g",
-                        "-std=c11", "-ffreestanding", "-nostdlib", "-static", f"-I{lib}", lib / "start.S",
-                        lib / "console.c", lib / "gpu.c", source, "-T", lib / "link.ld",
-                        "-Wl,--build-id=none", "-lgcc", "-o", program], check=True)
+                        "-std=c11", "-ffreestanding", f"-I{lib}", source, library, "-nostdlib", "-static",
+                        "-T", lib / "link.ld", "-Wl,--build-id=none", "-lgcc", "-o", program], check=True)
         return program
 
 
@@ -483,14 +492,6 @@ class VirtualPlatform(Programs):
                                   stdin=subprocess.DEVNULL, timeout=60, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
-
-    @classmethod
-    def firmware(cls, name):
-        """A program of firmware/programs. All are built once."""
-        build = cls.folder / "firmware"
-        if not build.exists():
-            subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={build}"], check=True)
-        return build / f"{name}.elf"
 
     def run_firmware(self, name, platform, *kernels, arguments=()):
         """run_program() of a program with kernels of the suite, by their names."""
@@ -940,13 +941,38 @@ class Debugger(Programs):
         printed, status, sent, _ = self.debug(program, ["break square", "continue", "kill"], "--json")
         self.assertEqual((status, json.loads(sent)["end"]), (1, "killed by the debugger"), printed)
 
-    def test_a_step_of_one_core_alone(self):
-        printed, status, _, _ = self.debug(self.compile(DEBUGGED), [
-            "break square", "continue", "set scheduler-locking on", "stepi", "stepi", "thread 2",
-            "print/x $pc", "set scheduler-locking off", "thread 1", "delete", "print go = 1",
-            "print answer = 4", "continue"], "--harts", "2")
-        self.assertIn("exited with code 04", printed)
+    def test_a_debugger_connects_again(self):
+        run = subprocess.Popen([TESSERA, "vp", str(self.compile(DEBUGGED)), "--gdb", "0", "--quiet"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        port = re.search(r":(\d+)$", run.stderr.readline())[1]
+        program = str(self.folder / "test_a_debugger_connects_again.elf")
+        for commands in [["break main", "continue", "print go", "detach"], ["print go = 1", "detach"]]:
+            arguments = [a for c in [f"target remote :{port}", *commands] for a in ("-ex", c)]
+            done = subprocess.run([GDB, "-nx", "-batch", *arguments, program], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertIn("detached", done.stdout + done.stderr)
+        sent, _ = run.communicate(timeout=60)
+        self.assertEqual((run.returncode, sent), (1, "running\nanswer 1"))
+
+    def test_cores_that_the_debugger_holds(self):
+        text = DEBUGGED.replace('for (;;) __asm__ volatile("wfi");', "for (;;) ++sum;")
+        printed, status, _, _ = self.debug(self.compile(text.replace("sum += square(i)", "square(i)")), [
+            "break square", "continue", "delete", "set scheduler-locking on", "set $before = sum",
+            "stepi 40", "print sum - $before", "thread 2", "stepi 40", "print sum > $before", "thread 1",
+            "set scheduler-locking off", "set $before = sum", "stepi 40", "print sum > $before",
+            "print go = 1", "print answer = 4", "continue"], "--harts", "2", "--quantum", "10")
+        self.expect_in_order(["= 0", "= 1", "= 1", "exited with code 04"], printed)
         self.assertEqual(status, 4)
+
+    def test_memory_of_the_gpus(self):
+        printed, status, sent, _ = self.debug(
+            self.firmware("vecadd"),
+            ["break gpu_launch", "continue", "up", "x/2fw db", "print *(float*)(da + 20) = 6", "delete",
+             "continue"],
+            "--platform", "uba-mem-small", "--kernels", SOURCE / "stimuli/kernels/vecadd/vecadd.ptx")
+        self.expect_in_order(["\t1\t3", "= 6", "exited with code 01"], printed)
+        self.assertEqual((status, sent), (1, "vecadd: 1 of 4096 wrong\n"))
 
     def test_a_port_in_use_is_refused(self):
         program = self.assemble("li a0, 0")
