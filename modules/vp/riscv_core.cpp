@@ -42,6 +42,7 @@ RiscvCore::RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig&
       external("external"),
       supervisor_external("supervisor_external"),
       site_(std::move(site)),
+      timing_(config),
       clock_(config.clock_hz),
       iss_(site_.make_iss(site_.hart, *this)) {
   bus.register_invalidate_direct_mem_ptr(this, &RiscvCore::invalidate_direct);
@@ -89,7 +90,7 @@ void RiscvCore::invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 Tick RiscvCore::local_time() const {
   const std::uint64_t executed = iss_->instructions() - first_;
-  return begun_at_ + clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+  return begun_at_ + clock_->time_of(executed * timing_.cycles_per_instruction) + accesses_;
 }
 
 void RiscvCore::wake_at(Tick t) {
@@ -116,9 +117,9 @@ void RiscvCore::run_quantum() {
   waits_ = false;
   first_ = iss_->instructions();
   accesses_ = 0;
-  const IssStop stop = iss_->run(config_.quantum);
+  const IssStop stop = iss_->run(timing_.quantum);
   stats_.instructions += iss_->instructions() - first_;
-  busy_until_ = clock_.after(std::max(local_time(), begun_at_ + 1), 0);
+  busy_until_ = clock_->after(std::max(local_time(), begun_at_ + 1), 0);
   if (stop == IssStop::kLost) {
     halted_ = true;
     if (on_lost) on_lost();
@@ -177,12 +178,17 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   return payload.is_response_ok();
 }
 
+void RiscvCore::set_timing(const RiscvCoreConfig& timing) {
+  timing_ = timing;
+  clock_.emplace(timing.clock_hz);
+}
+
 void RiscvCore::describe_waiting(std::vector<Waiting>& out) const {
   if (waits_) out.push_back({std::string(name()) + ".wfi", 1, "an interrupt"});
 }
 
 void RiscvCore::register_statistics(StatisticsRegistry& registry) const {
-  StatisticsRegistrar(registry, name(), &clock_).add(stats_);
+  StatisticsRegistrar(registry, name(), &*clock_).add(stats_);
 }
 
 void RiscvCore::reset() {
