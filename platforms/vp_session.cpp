@@ -347,8 +347,6 @@ void VpSession::sent(char c) {
     due_ = "breakpoint " + std::to_string(b.id) + ": software has sent " +
            ordered_json(b.text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
     breakpoints_.erase(breakpoints_.begin() + static_cast<std::ptrdiff_t>(i));
-    // What the core would execute in its quantum after that can be the end of the run.
-    for (const auto& core : site_.board.cores) core->iss().stop();
     sc_core::sc_pause();
     return;
   }

@@ -426,8 +426,8 @@ ordered_json VpSessionViews::memory(const Query& query) const {
   const std::uint64_t done = debug(tlm::TLM_READ_COMMAND, address, bytes.data(), bytes.size());
   if (done < bytes.size()) {
     throw SessionError{404, "no memory answers at " + hex(address + done) +
-                                " (GET /devices has the map; registers of devices are not read, "
-                                "because a read can change them)"};
+                                " (GET /devices has the map; registers that a read can change "
+                                "are not read)"};
   }
   return {{"address", hex(address)}, {"bytes", bytes.size()}, {"data", hex_of(bytes)}};
 }
