@@ -16,7 +16,8 @@ std::string session_page() {
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "connect-src 'self'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "connect-src 'self'; img-src data:; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n"
       "<title>Tessera: virtual platform</title>\n<style>\n";
