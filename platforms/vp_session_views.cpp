@@ -16,7 +16,7 @@
 #include "common/quantity.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "modules/host/command_packet.h"
+#include "modules/host/command_registers.h"
 #include "platforms/gpu_device.h"
 
 namespace tessera {
@@ -204,8 +204,8 @@ ordered_json VpSessionViews::queues() const {
   const auto read = [this](std::uint32_t queue, CommandRegister r) {
     std::uint64_t value = 0;
     debug(tlm::TLM_READ_COMMAND,
-          FirmwareWorkload::kCommandAddress + std::uint64_t{kQueueStride} * queue +
-              static_cast<std::uint32_t>(r),
+          FirmwareWorkload::kCommandAddress + kCommandQueueStride * queue +
+              static_cast<std::uint64_t>(r),
           reinterpret_cast<unsigned char*>(&value), sizeof value);
     return value;
   };
