@@ -33,6 +33,7 @@ class CountingIss final : public Iss {
   void stop() override {}
   void set_pending(std::uint64_t) override {}
   std::uint64_t instructions() const override { return executed_; }
+  std::uint64_t fences() const override { return 0; }
   void set_on_fault(std::function<void(const IssFault&)>) override {}
   std::uint64_t pc() const override { return first_ + 4 * executed_; }
 
