@@ -73,6 +73,8 @@ class GpuDevice final : public Device {
   /// Runs simulated time until `done` returns true; throws the run's failure. The host's accesses
   /// take no time if it is empty.
   std::function<void(const std::function<bool()>& done)> run_until;
+  /// Ends the run if it is interrupted, by an exception of its own. Empty without a Simulation.
+  std::function<void()> end_if_interrupted;
   /// From now on, the host's accesses take no time: after a window.
   void end_timed_accesses() { run_until = nullptr; }
   ValueMode values() const { return values_; }

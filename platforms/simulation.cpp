@@ -63,6 +63,7 @@ class Simulation::Impl {
     begin_recording(recording_, system().recording_blocks());
     device_.attach(system());
     device_.run_until = [this](const std::function<bool()>& done) { run_host(done); };
+    device_.end_if_interrupted = [this] { end_if_interrupted(); };
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {
       launch_ended_ = true;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <systemc>
+#include <thread>
 #include <utility>
 
 #include "common/error.h"
@@ -26,8 +27,10 @@
 #include "modules/vp/gpu_memory_port.h"
 #include "modules/vp/gpu_services.h"
 #include "platforms/gpu_device.h"
+#include "platforms/host_pace.h"
 #include "platforms/machine_debug.h"
 #include "platforms/supervisor.h"
+#include "platforms/vp_session.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
@@ -64,17 +67,46 @@ const char* cause_text(std::uint64_t cause) {
 
 }  // namespace
 
+const char* text_of(VirtualPlatformResult::End end) {
+  using End = VirtualPlatformResult::End;
+  switch (end) {
+    case End::kFinished:
+      return "finished";
+    case End::kReset:
+      return "reset";
+    case End::kLimit:
+      return "time limit";
+    case End::kInterrupted:
+      return "interrupted";
+    case End::kStuck:
+      return "all cores wait";
+    case End::kLost:
+      return "exception without a handler";
+    case End::kKilled:
+      return "killed by the debugger";
+  }
+  return "";
+}
+
 // Not in the unnamed namespace, because FirmwareWorkload::Impl has a Machine.
 namespace firmware {
 
-/// The UART's far end.
+/// The UART's far end. While it is open (for input, or a session's clients), idle cores do not run
+/// ahead of the host's time.
 class Terminal {
  public:
-  Terminal(Uart16550& uart, const VirtualPlatformOptions& options)
-      : uart_(uart), options_(options) {
-    uart.on_output = [this](char c) { sent(c); };
+  Terminal(Board& board, const VirtualPlatformOptions& options)
+      : board_(board), uart_(board.uart), options_(options), input_(options.poll_input != nullptr) {
+    uart_.on_output = [this](char c) { sent(c); };
     wake_.bind<&Terminal::process>(*this);
-    if (options.poll_input) wake_.at(now());
+    if (open()) wake_.at(now());
+  }
+  bool open() const { return input_ || options_.session != nullptr; }
+  bool script_runs() const { return step_ < options_.script.size(); }
+  void end_script() { step_ = options_.script.size(); }
+  bool cores_idle() const {
+    return std::all_of(board_.cores.begin(), board_.cores.end(),
+                       [](const auto& c) { return c->idle(); });
   }
 
  private:
@@ -92,14 +124,26 @@ class Terminal {
     ++step_;
   }
   void process() {
-    std::string input;
-    const bool open = options_.poll_input(input);
-    for (const char c : input) uart_.receive(c);
-    if (open) wake_.at(now() + kInterval);
+    if (input_) {
+      std::string input;
+      input_ = options_.poll_input(input);
+      for (const char c : input) uart_.receive(c);
+    }
+    if (!open()) return;
+    const auto wait = pace_.wait(cores_idle() && !script_runs(), now(), HostPace::Clock::now());
+    if (wait.count() != 0 && input_ && options_.wait_for_input) {
+      options_.wait_for_input(wait);
+    } else if (wait.count() != 0) {
+      std::this_thread::sleep_for(wait);
+    }
+    wake_.at(now() + kInterval);
   }
 
+  Board& board_;
   Uart16550& uart_;
   const VirtualPlatformOptions& options_;
+  bool input_;  ///< poll_input has not ended
+  HostPace pace_;
   std::size_t step_ = 0;
   std::string seen_;
   ProcessTimer wake_;
@@ -110,9 +154,9 @@ class Machine {
  public:
   using End = VirtualPlatformResult::End;
 
-  /// `devices`, `wires`: of the GPUs.
+  /// `devices`, `wires`: of the GPUs. `gpus`: null without GPUs.
   Machine(const VirtualPlatformOptions& options, std::vector<BoardDevice> devices,
-          const Board::Wires& wires, bool with_gpus)
+          const Board::Wires& wires, GpuDevice* gpus)
       : options_(options), make_(load_iss(options.iss)) {
     BoardPlan plan;
     plan.harts = options.harts;
@@ -125,7 +169,7 @@ class Machine {
         "board", plan, core,
         [this](std::uint32_t hart, IssBus& bus) { return std::unique_ptr<Iss>(make_(hart, &bus)); },
         wires);
-    terminal_.emplace(board_->uart, options);
+    terminal_.emplace(*board_, options);
     for (const auto& file : options.programs) load(file);
     board_->set_entry(programs_.front().entry);
     board_->finisher.on_end = [this](TestFinisher::End end, std::uint32_t status, Tick at) {
@@ -155,12 +199,30 @@ class Machine {
       finish(by_user ? End::kInterrupted : End::kKilled);
     };
     site.cancelled = options.interrupted;
-    debug_.emplace(options, *board_, programs_, std::move(site), with_gpus);
+    debug_.emplace(options, *board_, programs_, std::move(site), gpus != nullptr);
+    if (options.session != nullptr) {
+      session_.emplace(*options.session, VpSessionSite{*board_, programs_, options_, result_, gpus,
+                                                       [this] { return ended_; },
+                                                       [this] { return terminal_->script_runs(); },
+                                                       [this] { terminal_->end_script(); }});
+    }
   }
 
   Board& board() { return *board_; }
   bool ended() const { return ended_; }
   MachineDebug& debug() { return *debug_; }
+  /// Between SystemC's steps: answers a session's requests, and waits while the run is paused.
+  /// Whether the run is to end.
+  bool serve() {
+    if (session_) session_->serve();
+    return session_ && session_->ends();
+  }
+  /// After the end: until the session ends, too.
+  void serve_ended() {
+    if (session_) session_->serve_ended();
+  }
+  /// Software waits for a person.
+  bool waits_for_input() const { return terminal_->open() && terminal_->cores_idle(); }
   /// Changes whenever a core does something.
   std::uint64_t activity() const {
     std::uint64_t sum = 0;
@@ -194,6 +256,7 @@ class Machine {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     result_.host_seconds = passed.count();
     debug_->end(exit_status());
+    if (session_) result_.host_seconds -= session_->paused_time().count();
     return result_;
   }
   const VirtualPlatformResult& result() const { return result_; }
@@ -205,6 +268,7 @@ class Machine {
   }
   void end_run() {
     ended_ = true;
+    if (session_) session_->end_run();
     sc_core::sc_pause();
   }
   /// Of the process that a debugger sees.
@@ -254,6 +318,7 @@ class Machine {
   ProcessTimer limit_;
   ProcessTimer finished_;
   std::optional<MachineDebug> debug_;
+  std::optional<VpSession> session_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -272,21 +337,26 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options) {
   constexpr Tick kSlice = 1'000'000 * kTicksPerNs;
   set_time_resolution();
-  Machine machine(options, {}, {}, false);
+  Machine machine(options, {}, {}, nullptr);
   machine.debug().wait();
+  Tick slice_end = kSlice;
   while (!machine.ended()) {
+    machine.serve();
     if (options.interrupted && options.interrupted()) break;
-    sc_core::sc_start(to_sc_time(kSlice));
+    sc_core::sc_start(to_sc_time(slice_end - now()));
     machine.debug().poll();
+    if (now() < slice_end) continue;  // ended, or paused
+    slice_end += kSlice;
     if (machine.ended() || sc_core::sc_pending_activity()) continue;
     machine.debug().stop_stuck(machine.places());
-    if (machine.ended() || sc_core::sc_pending_activity()) continue;
     VirtualPlatformResult& result = machine.measure();
     result.end = VirtualPlatformResult::End::kStuck;
     result.why = result.places;
     return result;
   }
-  return machine.measure();
+  machine.measure();
+  machine.serve_ended();
+  return machine.result();
 }
 
 // With GPUs.
@@ -316,7 +386,7 @@ class FirmwareWorkload::Impl {
     machine_.emplace(options, std::vector<BoardDevice>{command, services, faults, memory},
                      Board::Wires{{kCommandInterrupt, processor.interrupt.operator->()},
                                   {kFaultsInterrupt, &fault_wire_}},
-                     true);
+                     &device);
     make_services(!options.fast);
     device.run_kernels_untimed(options.fast);
     make_fault_queue();
@@ -326,7 +396,10 @@ class FirmwareWorkload::Impl {
                                   std::uint64_t bytes) {
       return access_ram(access, address, data, bytes);
     };
-    device.software_activity = [this] { return machine_->activity(); };
+    // Software that waits for a person is not a deadlock, unless a kernel runs.
+    device.software_activity = [this, &processor] {
+      return machine_->activity() + (machine_->waits_for_input() && processor.idle() ? now() : 0);
+    };
     BoardBus& bus = machine_->board().bus;
     bus.out[Board::kFirstDevice]->bind(rule_->in);
     rule_->out.bind(processor.mmio);
@@ -497,12 +570,17 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
   Machine& machine = impl_->machine();
   machine.debug().wait();
   try {
-    gpus->run_until([&machine] { return machine.ended(); });
+    gpus->run_until([&machine] { return machine.serve() || machine.ended(); });
+    if (!machine.ended()) gpus->end_if_interrupted();
   } catch (const RunError& e) {
-    machine.measure().end = VirtualPlatformResult::End::kStuck;
+    VirtualPlatformResult& result = machine.measure();
+    result.end = VirtualPlatformResult::End::kStuck;
     std::string text = std::string(e.what()) + "\n" + machine.places();
     const std::string waiting = impl_->waiting();
     if (!waiting.empty()) text += "\n" + waiting;
+    result.why = text;
+    machine.serve_ended();
+    result.why.clear();
     throw RunError(text);
   } catch (...) {
     machine.measure();
@@ -512,6 +590,8 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
 }
 
 std::optional<Verification> FirmwareWorkload::verify(Device&) {
+  // Here, where an interrupt that ends the session does not interrupt the run.
+  impl_->machine().serve_ended();
   const VirtualPlatformResult& r = impl_->machine().result();
   Verification v;
   v.by_software = true;

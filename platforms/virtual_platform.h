@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,10 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "modules/kernel/parameters.h"
 #include "modules/vp/board_registers.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
+
+class SessionChannel;
+struct VirtualPlatformResult;
 
 /// A step of a script at the UART: when software has sent `expect` (since the step before), the
 /// line delivers `send`.
@@ -49,7 +54,10 @@ struct VirtualPlatformOptions {
   /// Appends the characters for the UART that have come since the last call; false at their end.
   /// Can be empty.
   std::function<bool(std::string&)> poll_input;
-  /// True ends the run. Can be empty.
+  /// Waits until there is input, at most so long: called while all cores are idle and simulated
+  /// time is ahead of the host's. Empty: the run sleeps so long.
+  std::function<void(std::chrono::nanoseconds most)> wait_for_input;
+  /// True ends the run, also one that is paused. Can be empty.
   std::function<bool()> interrupted;
 
   /// The TCP port at which the run waits for a debugger; 0: any. None: no debugger.
@@ -60,6 +68,15 @@ struct VirtualPlatformOptions {
   std::string trace_file;
   std::optional<std::uint32_t> trace_core;  ///< none: all cores
   std::string trace_from;                   ///< symbol or address; empty: the first instruction
+  /// Requests of clients that inspect and steer the run; null: none. With clients, the machine
+  /// stays there after the run's end, until interrupted(). It must be true after
+  /// SessionChannel::quits().
+  SessionChannel* session = nullptr;
+  bool session_paused = false;  ///< with `session`: the run begins paused
+  /// Of the GPUs' platform, for clients.
+  std::vector<ListedParameter> platform_parameters;
+  /// Called when the run has ended and stays there for clients. Can be empty.
+  std::function<void(const VirtualPlatformResult&)> on_session_stays;
 };
 
 struct VirtualPlatformResult {
@@ -82,6 +99,9 @@ struct VirtualPlatformResult {
   std::uint64_t time_ns = 0;
   double host_seconds = 0;
 };
+
+/// "finished", for people.
+const char* text_of(VirtualPlatformResult::End end);
 
 /// Runs programs on the cores and devices of modules/vp/board.h, without GPUs. Throws InputError
 /// for files and options, RunError if the simulator fails. One a process.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,12 +19,14 @@
 #include "app/report/summary.h"
 #include "app/result_folder.h"
 #include "app/run_files.h"
+#include "app/session/session_server.h"
 #include "app/systemc_reports.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/input_file.h"
 #include "common/json.h"
 #include "common/quantity.h"
+#include "platforms/session_channel.h"
 #include "platforms/virtual_platform.h"
 
 namespace tessera::app {
@@ -119,9 +122,15 @@ std::vector<UartStep> read_script(const std::string& file) {
   return script;
 }
 
+/// Waits until standard input has something, at most so long.
+void wait_for_terminal(std::chrono::nanoseconds most) {
+  pollfd file{STDIN_FILENO, POLLIN, 0};
+  poll(&file, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(most).count()));
+}
+
 /// The run on a platform with GPUs, with its files. Returns the statistics. `failed`: the software
 /// has ended well, but the run or a file has not.
-ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatformOptions& options,
+ordered_json run_with_gpus(const po::variables_map& values, VirtualPlatformOptions& options,
                            VirtualPlatformResult& result, bool quiet, bool& failed) {
   std::vector<std::string> sets;
   if (values.count("set") != 0) sets = values["set"].as<std::vector<std::string>>();
@@ -134,6 +143,7 @@ ordered_json run_with_gpus(const po::variables_map& values, const VirtualPlatfor
   }
   run.values = mode == "carried" ? ValueMode::kCarried : ValueMode::kFunctional;
   run.interrupted = options.interrupted;
+  if (options.session != nullptr) options.platform_parameters = config.parameters();
   FirmwareWorkload workload(options);
   std::optional<ResultFolder> folder;
   if (values.count("out") != 0) {
@@ -169,6 +179,29 @@ void check_without_gpus(const po::variables_map& values) {
   if (!values["values"].defaulted()) throw InputError("--values needs --platform");
 }
 
+/// The server of --session; none without.
+std::optional<SessionServer> begin_session(const po::variables_map& values, SessionChannel& channel,
+                                           VirtualPlatformOptions& options) {
+  constexpr unsigned kMostPort = 65535;
+  const auto port = read_count(values, "session", 0, kMostPort);
+  if (port && values.count("gdb") != 0) throw InputError("--session and --gdb: choose one of them");
+  options.session_paused = values.count("paused") != 0;
+  if (!port) {
+    if (options.session_paused) throw InputError("--paused needs --session");
+    return std::nullopt;
+  }
+  std::optional<SessionServer> server(std::in_place, static_cast<std::uint16_t>(*port), channel);
+  options.session = &channel;
+  options.on_session_stays = [](const VirtualPlatformResult& r) {
+    std::fprintf(stderr,
+                 "session: the run has ended (%s, status %u); clients are answered until POST "
+                 "/quit or Ctrl-C\n",
+                 text_of(r.end), r.status);
+  };
+  std::fprintf(stderr, "session: http://127.0.0.1:%u/\n", server->port());
+  return server;
+}
+
 /// Appends what standard input has, without waiting; false at its end.
 bool read_terminal(std::string& text) {
   pollfd file{STDIN_FILENO, POLLIN, 0};
@@ -198,26 +231,6 @@ void read_debug_options(const po::variables_map& values, VirtualPlatformOptions&
   } else if (options.trace_core || !options.trace_from.empty()) {
     throw InputError("--trace-core and --trace-from need --trace");
   }
-}
-
-const char* text_of(End end) {
-  switch (end) {
-    case End::kFinished:
-      return "finished";
-    case End::kReset:
-      return "reset";
-    case End::kLimit:
-      return "time limit";
-    case End::kInterrupted:
-      return "interrupted";
-    case End::kStuck:
-      return "all cores wait";
-    case End::kLost:
-      return "exception without a handler";
-    case End::kKilled:
-      return "killed by the debugger";
-  }
-  return "";
 }
 
 std::string summary(const VirtualPlatformResult& r) {
@@ -265,6 +278,10 @@ ArgumentParser vp_arguments() {
                                                           "traces this core only (default: all)")(
       "trace-from", po::value<std::string>()->value_name("SYMBOL|ADDRESS"),
       "a core's trace begins when it executes this address");
+  parser.options()("session", po::value<std::string>()->value_name("PORT"),
+                   "answers clients and a browser at http://127.0.0.1:PORT/ (0: a free port), also "
+                   "after the run's end (docs/guide/virtual-platform.md)")(
+      "paused", "with --session: begins paused");
   parser.options()("platform", po::value<std::string>()->value_name("PLATFORM"),
                    "the GPUs beside the cores (default: none)")(
       "kernels", po::value<std::vector<std::string>>()->composing()->value_name("FILE.ptx"),
@@ -310,6 +327,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
     options.script = read_script((*values)["uart"].as<std::string>());
   } else {
     options.poll_input = read_terminal;
+    options.wait_for_input = wait_for_terminal;
   }
   options.fast = values->count("fast") != 0;
   options.link_latency_ns =
@@ -338,8 +356,10 @@ int vp_verb(const std::vector<std::string>& arguments) {
       lost = e.what();
     }
   };
+  SessionChannel channel;
+  const std::optional<SessionServer> server = begin_session(*values, channel, options);
   catch_interrupts();
-  options.interrupted = [&lost] { return interrupted() || lost; };
+  options.interrupted = [&] { return interrupted() || lost || channel.quits(); };
   route_systemc_reports(quiet);
   VirtualPlatformResult result;
   ordered_json stats;

@@ -49,6 +49,7 @@ class Board final : public sc_core::sc_module {
   /// Writes a program to memory. Throws InputError, with the address, if it is not memory there.
   void load(const Program& program);
   void set_entry(std::uint64_t entry);
+  const BoardPlan& plan() const { return plan_; }
 
  private:
   const BoardPlan plan_;

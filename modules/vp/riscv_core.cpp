@@ -42,6 +42,7 @@ RiscvCore::RiscvCore(const sc_core::sc_module_name& name, const RiscvCoreConfig&
       external("external"),
       supervisor_external("supervisor_external"),
       site_(std::move(site)),
+      timing_(config),
       clock_(config.clock_hz),
       iss_(site_.make_iss(site_.hart, *this)) {
   bus.register_invalidate_direct_mem_ptr(this, &RiscvCore::invalidate_direct);
@@ -91,7 +92,7 @@ Tick RiscvCore::local_time() const { return time_at(iss_->instructions()); }
 
 Tick RiscvCore::time_at(std::uint64_t instructions) const {
   const std::uint64_t executed = instructions - first_;
-  return begun_at_ + clock_.time_of(executed * config_.cycles_per_instruction) + accesses_;
+  return begun_at_ + clock_->time_of(executed * timing_.cycles_per_instruction) + accesses_;
 }
 
 void RiscvCore::wake() {
@@ -123,12 +124,12 @@ void RiscvCore::run_quantum() {
   first_ = iss_->instructions();
   accesses_ = 0;
   const std::uint64_t pending = pending_;
-  const IssStop stop = execute ? execute(config_.quantum) : iss_->run(config_.quantum);
+  const IssStop stop = execute ? execute(timing_.quantum) : iss_->run(timing_.quantum);
   if (stop == IssStop::kHeld) {
-    accesses_ += clock_.time_of(std::uint64_t{config_.quantum} * config_.cycles_per_instruction);
+    accesses_ += clock_->time_of(std::uint64_t{timing_.quantum} * timing_.cycles_per_instruction);
   }
   stats_.instructions += iss_->instructions() - first_;
-  busy_until_ = clock_.after(std::max(local_time(), begun_at_ + 1), 0);
+  busy_until_ = clock_->after(std::max(local_time(), begun_at_ + 1), 0);
   if (stop == IssStop::kLost) {
     halted_ = true;
     if (on_lost) on_lost();
@@ -199,12 +200,17 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   return payload.is_response_ok();
 }
 
+void RiscvCore::set_timing(const RiscvCoreConfig& timing) {
+  timing_ = timing;
+  clock_.emplace(timing.clock_hz);
+}
+
 void RiscvCore::describe_waiting(std::vector<Waiting>& out) const {
   if (waits_) out.push_back({std::string(name()) + ".wfi", 1, "an interrupt"});
 }
 
 void RiscvCore::register_statistics(StatisticsRegistry& registry) const {
-  StatisticsRegistrar(registry, name(), &clock_).add(stats_);
+  StatisticsRegistrar(registry, name(), &*clock_).add(stats_);
 }
 
 void RiscvCore::reset() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -92,6 +93,11 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   /// The core's time before an instruction of the present quantum (IssInstruction::instructions).
   Tick time_at(std::uint64_t instructions) const;
 
+  /// Of the next quantum. config() is that of the elaboration.
+  const RiscvCoreConfig& timing() const { return timing_; }
+  /// Takes effect with the next quantum. Precondition: valid.
+  void set_timing(const RiscvCoreConfig& timing);
+
   bool idle() const override { return waits_; }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
@@ -115,7 +121,8 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   Tick local_time() const;
 
   const RiscvCoreSite site_;
-  const ClockDomain clock_;
+  RiscvCoreConfig timing_;
+  std::optional<ClockDomain> clock_;  ///< never empty
   std::unique_ptr<Iss> iss_;
   Tick begun_at_ = 0;        ///< the present quantum
   std::uint64_t first_ = 0;  ///< instructions before the present quantum
