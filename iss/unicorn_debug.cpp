@@ -269,7 +269,6 @@ bool UnicornDebug::stops_at(std::uint64_t pc) {
     trace_from_.reset();
     changed_ = true;
     inside_ = hart_.stop_before(pc);
-    if (passes) passed_ = pc;
     return true;
   }
   if (passes || step_ || breakpoints_.count(pc) == 0) return false;

@@ -156,8 +156,8 @@ class UnicornIss final : public Iss, private TrapState {
   bool wakes() const { return (read(TrapCsr::kMip) & read(TrapCsr::kMie)) != 0; }
   bool stop_before(std::uint64_t address);
   IssStop execute();
-  /// Instructions in memory.
-  std::uint32_t count(std::uint64_t physical, std::uint64_t bytes) const;
+  /// The block at an address whose instructions are at another one.
+  Block decode(std::uint64_t address, std::uint32_t bytes, std::uint64_t physical) const;
   /// The instruction at an address; 0 if it is not in memory.
   std::uint32_t code_at(std::uint64_t address) const;
   std::uint32_t code_in_memory(std::uint64_t physical) const;
@@ -590,6 +590,12 @@ void UnicornIss::end_before(std::uint64_t address, bool quantum) {
 
 void UnicornIss::learn_block(std::uint64_t address, std::uint32_t bytes) {
   const std::uint64_t physical = translate(address, true).value_or(address);
+  blocks_[index_of(address)] = decode(address, bytes, physical);
+  physical_[index_of(address)] = physical;
+}
+
+UnicornIss::Block UnicornIss::decode(std::uint64_t address, std::uint32_t bytes,
+                                     std::uint64_t physical) const {
   Block block;
   block.address = address;
   block.bytes = bytes;
@@ -601,25 +607,17 @@ void UnicornIss::learn_block(std::uint64_t address, std::uint32_t bytes) {
     if (riscv_requests_interrupts(code)) block.may_request = 1;
     at += riscv_length(code);
   }
-  blocks_[index_of(address)] = block;
-  physical_[index_of(address)] = physical;
+  return block;
 }
 
 /// From a hook of an instruction.
 bool UnicornIss::stop_before(std::uint64_t address) {
   end_before(address, false);
-  const std::uint64_t left = block_ + block_bytes_ - address;
-  executed_ -= count(physical_in_block(address), left);
+  const auto left = static_cast<std::uint32_t>(block_ + block_bytes_ - address);
+  const Block rest = decode(address, left, physical_in_block(address));
+  executed_ -= rest.instructions;
+  fences_ -= rest.fences;
   return address != block_;
-}
-
-std::uint32_t UnicornIss::count(std::uint64_t physical, std::uint64_t bytes) const {
-  std::uint32_t n = 0;
-  for (std::uint64_t at = physical; at < physical + bytes;) {
-    at += riscv_length(code_in_memory(at));
-    ++n;
-  }
-  return n;
 }
 
 std::optional<std::uint64_t> UnicornIss::translate(std::uint64_t address, bool fetch) const {
@@ -749,8 +747,9 @@ IssStop UnicornIss::execute() {
       if (debug_->stops()) return IssStop::kBreak;
       debug_->prepare();
     }
+    if (interrupts_due_) may_interrupt_ = false;
     if (interrupts_due_ && !(debug_ && debug_->steps())) {
-      interrupts_due_ = may_interrupt_ = false;
+      interrupts_due_ = false;
       constexpr std::uint64_t kBySoftware = 1U << 1 | 1U << 5 | 1U << 9;  // SSIP, STIP, SEIP
       if (requested_) requested_ = (read(TrapCsr::kMip) & kBySoftware) != 0;
       if (const auto interrupt = next_interrupt(*this)) trap(*interrupt, pc(), 0);
@@ -839,7 +838,10 @@ IssDebug* UnicornIss::debug() {
   hart.in_access = [this] { return access_pc_ != kNoPc; };
   hart.pc = [this] { return pc(); };
   hart.discard_code = [this] { discard_code(); };
-  hart.write_pc = [this](std::uint64_t pc) { set_pc(pc); };
+  hart.write_pc = [this](std::uint64_t pc) {
+    set_pc(pc);
+    asleep_ = false;
+  };
   hart.resume = [this](std::uint64_t instructions) {
     limit_ = executed_ + instructions;
     return execute();

@@ -35,7 +35,7 @@ struct DebuggerSite {
 /// While the threads are stopped the calling process does not return, so that simulated time stands
 /// still. A stop divides a core's quantum and does not end it: the software, and when it executes,
 /// is the same as without a debugger. Exceptions: a core that the debugger holds while others run
-/// executes nothing, and a step over WFI does not wait.
+/// executes nothing, a step defers interrupts, and a step over WFI does not wait.
 class Debugger final : private DebugTarget {
  public:
   /// Port 0: the operating system chooses one. Throws InputError if the port is in use, or the

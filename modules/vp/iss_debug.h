@@ -42,8 +42,8 @@ struct IssInstruction {
 /// What debuggers and traces use of a hart. Addresses are virtual, as the hart executes.
 ///
 /// A hart with a trace, a watchpoint or a step executes slowly; one with breakpoints alone at its
-/// full speed. A stop does not change what the hart executes, and when: a run with stops has the
-/// instruction counts, the quanta and the interrupts of one without.
+/// full speed. A stop at a breakpoint or watchpoint does not change what the hart executes, and
+/// when: a run with stops has the instruction counts, the quanta and the interrupts of one without.
 class IssDebug {
  public:
   virtual ~IssDebug() = default;

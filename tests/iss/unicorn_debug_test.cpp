@@ -334,6 +334,21 @@ TEST_CASE("Unicorn debug: a step takes no interrupt, and the hart takes it after
   CHECK(h.reg(kMcause) == (std::uint64_t{1} << 63 | 7));
 }
 
+TEST_CASE("Unicorn debug: steps after an instruction that enables a pending interrupt") {
+  constexpr std::uint32_t kEnable = 0x30046073;  // csrsi mstatus, 8
+  Hart h;
+  h.write(kRam, {kEnable, kNop, kNop, kNop, kWfi});
+  h.write(kRam + 0x100, {kWfi});
+  h.set(kMtvec, kRam + 0x100);
+  h.set(kMie, 0x80);
+  h.iss->set_pending(Iss::kMtip);
+  CHECK(h.step() == kRam + 4);
+  CHECK(h.step() == kRam + 8);
+  CHECK(h.step() == kRam + 12);
+  h.iss->run(1);
+  CHECK(h.reg(kMepc) == kRam + 12);
+}
+
 TEST_CASE("Unicorn debug: watchpoints stop after the access, with its address") {
   Hart h;
   h.set(kT0, kData);
@@ -425,7 +440,7 @@ TEST_CASE("Unicorn debug: stops change neither quanta nor counts") {
       CHECK(stop == IssStop::kQuantum);
       quanta.push_back({h.reg(kPc), h.iss->instructions()});
     }
-    CHECK(h.reg(kA1) == 1);
+    CHECK(h.reg(kA1) >= 1);
     return std::make_pair(quanta, stops);
   };
   const auto plain = run([](Hart&) {}, false);
@@ -518,6 +533,14 @@ TEST_CASE("Unicorn debug: virtual addresses") {
   CHECK(lines[0].address == kVirtual + 0x4020);
   CHECK(lines[0].physical == kData + 0x20);
   CHECK(lines[0].privilege == 1);
+  // Another page at the same address, with a block of the same length.
+  h.write(kRam + 0x2000, {addi(kA0, 0, 1), lw(kA2, 0x20, kT0), addi(kA0, kA0, 1), jump(-4)});
+  h.write_word(kRam + 0x6018, entry(kRam + 0x2000, 0xcf));
+  h.set(kSatp, std::uint64_t{8} << 60 | std::uint64_t{1} << 44 | (kRam + 0x4000) >> 12);
+  h.set(kPc, kVirtual + 4);
+  h.expect_break(h.iss->run(1000), kWatchpoint, kVirtual + 8);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1].code == lw(kA2, 0x20, kT0));
 }
 
 TEST_CASE("Unicorn debug: the trace has each instruction, with its number and its access") {
