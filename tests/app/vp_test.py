@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs software on the virtual platform. Usage: vp_test.py TESSERA SOURCE_DIR; exit status 77 (skipped)
-without the RISC-V compiler."""
+"""Runs software on the virtual platform. Usage: vp_test.py TESSERA SOURCE_DIR [CLASS ...]; exit status 77
+(skipped) without the RISC-V compiler."""
 
 import json
 import pathlib
@@ -493,6 +493,32 @@ class VirtualPlatform(Programs):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
 
+    @unittest.skipUnless(OPENSBI.exists() and U_BOOT.exists(), "opensbi, u-boot-qemu")
+    def test_debians_opensbi_and_u_boot_answer_a_command(self):
+        script = self.folder / "boot"
+        script.write_text("autoboot: \t \n=> \tversion\\r\n=> \tpoweroff\\r\n")
+        code, errors, document = self.run_program(
+            OPENSBI / "fw_jump.elf", "--load", U_BOOT / "qemu-riscv64_smode/u-boot.bin@0x80200000",
+            "--uart", script, "--limit-ms", 2000)
+        text = document["uart"]
+        self.assertIn("OpenSBI v1.1", text)
+        self.assertIn("Boot HART ID              : 0", text)
+        self.assertIn("=> version", text)
+        self.assertIn("U-Boot 2023.01", text[text.index("=> version"):])
+        self.assertEqual((code, document["end"]), (0, "finished"), errors + text)
+
+    @unittest.skipUnless(U_BOOT.exists(), "u-boot-qemu")
+    def test_debians_u_boot_of_machine_mode_reaches_its_prompt(self):
+        script = self.folder / "boot"
+        script.write_text("autoboot: \t \n=> \techo alive\\r\n")
+        _, _, document = self.run_program(U_BOOT / "qemu-riscv64/u-boot.bin", "--uart", script,
+                                          "--limit-ms", 500)
+        self.assertIn("\nalive", document["uart"])
+
+
+class Firmware(Programs):
+    """Programs of firmware/programs on the platforms' GPUs."""
+
     def run_firmware(self, name, platform, *kernels, arguments=()):
         """run_program() of a program with kernels of the suite, by their names."""
         options = ["--platform", platform, "--quiet", *arguments]
@@ -708,28 +734,6 @@ class VirtualPlatform(Programs):
         ]:
             code, errors, document = self.run_program(self.firmware(name), *arguments, "--quiet")
             self.assertEqual((code, document["uart"]), (0, text), errors)
-
-    @unittest.skipUnless(OPENSBI.exists() and U_BOOT.exists(), "opensbi, u-boot-qemu")
-    def test_debians_opensbi_and_u_boot_answer_a_command(self):
-        script = self.folder / "boot"
-        script.write_text("autoboot: \t \n=> \tversion\\r\n=> \tpoweroff\\r\n")
-        code, errors, document = self.run_program(
-            OPENSBI / "fw_jump.elf", "--load", U_BOOT / "qemu-riscv64_smode/u-boot.bin@0x80200000",
-            "--uart", script, "--limit-ms", 2000)
-        text = document["uart"]
-        self.assertIn("OpenSBI v1.1", text)
-        self.assertIn("Boot HART ID              : 0", text)
-        self.assertIn("=> version", text)
-        self.assertIn("U-Boot 2023.01", text[text.index("=> version"):])
-        self.assertEqual((code, document["end"]), (0, "finished"), errors + text)
-
-    @unittest.skipUnless(U_BOOT.exists(), "u-boot-qemu")
-    def test_debians_u_boot_of_machine_mode_reaches_its_prompt(self):
-        script = self.folder / "boot"
-        script.write_text("autoboot: \t \n=> \techo alive\\r\n")
-        _, _, document = self.run_program(U_BOOT / "qemu-riscv64/u-boot.bin", "--uart", script,
-                                          "--limit-ms", 500)
-        self.assertIn("\nalive", document["uart"])
 
 
 class Trace(Programs):
@@ -974,6 +978,19 @@ class Debugger(Programs):
         self.expect_in_order(["\t1\t3", "= 6", "exited with code 01"], printed)
         self.assertEqual((status, sent), (1, "vecadd: 1 of 4096 wrong\n"))
 
+    def test_a_page_gets_another_home_in_the_fault_handler(self):
+        printed, status, sent, _ = self.debug(
+            self.firmware("faults"),
+            ["break first_touch", "continue", "print fault->local",
+             "print ((gpu_fault*)fault)->local = (fault->local + 1) % 4", "delete", "continue"],
+            "--platform", "nuba-small", "--kernels", SOURCE / "stimuli/kernels/vecadd/vecadd.ptx")
+        self.assertEqual(status, 0, printed)
+        local, changed = map(int, re.search(r"\$1 = (\d)\n\$2 = (\d)\n", printed).groups())
+        pages = [24, 24, 24, 24]
+        pages[local] -= 1
+        pages[changed] += 1
+        self.assertIn("first-touch: 96 faults, 96 local; pages: " + " ".join(map(str, pages)), sent)
+
     def test_a_port_in_use_is_refused(self):
         program = self.assemble("li a0, 0")
         with socket.create_server(("127.0.0.1", 0)) as other:
@@ -984,4 +1001,4 @@ class Debugger(Programs):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
