@@ -157,6 +157,8 @@ class Warp final : public WarpProgram {
   MemoryOp& begin_access(AccessKind kind, Space space, IssueResult& result) const;
   StateSpace address_access(const Decoded& d, std::uint32_t& mask, IssueResult& result,
                             AddressSummary& summary);
+  StateSpace address_lanes(const Decoded& d, std::uint32_t& mask, IssueResult& result,
+                           AddressSummary& summary);
   void access(const Decoded& d, std::uint32_t mask, const IssueContext& context,
               IssueResult& result);
   StateSpace resolve_generic(const Decoded& d, std::uint32_t& mask, MemoryOp& op,

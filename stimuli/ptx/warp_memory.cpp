@@ -179,8 +179,9 @@ MemoryOp& Warp::begin_access(AccessKind kind, Space space, IssueResult& result) 
 
 /// Makes the present instruction an access of these lanes, whose addresses become relative to their
 /// space. Returns the space. The mask loses the lanes of a generic access that are in another one.
-StateSpace Warp::address_access(const Decoded& d, u32& mask, IssueResult& result,
-                                AddressSummary& summary) {
+[[gnu::always_inline]] inline StateSpace Warp::address_lanes(const Decoded& d, u32& mask,
+                                                             IssueResult& result,
+                                                             AddressSummary& summary) {
   const MemoryForm& m = d.memory;
   MemoryOp& op = begin_access(kind_of(d.action), Space::kGlobal, result);
   op.scope = m.scope;
@@ -194,11 +195,17 @@ StateSpace Warp::address_access(const Decoded& d, u32& mask, IssueResult& result
   return space;
 }
 
+/// The same for other files: a call in each access costs the interpreter 3 %.
+StateSpace Warp::address_access(const Decoded& d, u32& mask, IssueResult& result,
+                                AddressSummary& summary) {
+  return address_lanes(d, mask, result, summary);
+}
+
 void Warp::access(const Decoded& d, u32 mask, const IssueContext& context, IssueResult& result) {
   if (d.memory.strength != Strength::kWeak) turn_.observes = true;
   MemoryOp& op = result.memory;
   AddressSummary summary;
-  switch (address_access(d, mask, result, summary)) {
+  switch (address_lanes(d, mask, result, summary)) {
     case StateSpace::kShared:
       op.space = Space::kShared;
       check_window(op, summary, launch_.shared_bytes(), "shared memory");
