@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target of riscv-arch-test (its "model"): the end of a test writes tohost, and hart 1 sends the
-   signature (host_interface.S). Assertions of single registers are left out: the signature has all
-   results. */
+/* The target of riscv-arch-test (its "model"): the end of a test writes tohost, and hart 1 sends
+   the signature (host_interface.S). Assertions of single registers are left out: the signature has
+   all results. */
 #ifndef TESSERA_MODEL_TEST_H
 #define TESSERA_MODEL_TEST_H
 
@@ -11,7 +11,7 @@
   la t0, tohost;     \
   li t1, 1;          \
   sd t1, 0(t0);      \
-  1: wfi;            \
+  1 : wfi;           \
   j 1b;
 
 #define RVMODEL_DATA_BEGIN \
