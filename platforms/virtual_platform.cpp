@@ -1,71 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/virtual_platform.h"
 
-#include <dlfcn.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <systemc>
-#include <thread>
 #include <utility>
 
 #include "common/error.h"
-#include "common/hex.h"
-#include "modules/kernel/process_timer.h"
 #include "modules/kernel/sc_time.h"
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/uvm_driver.h"
-#include "modules/vp/board.h"
 #include "modules/vp/doorbell_rule.h"
-#include "modules/vp/elf_file.h"
 #include "modules/vp/fault_queue.h"
 #include "modules/vp/gpu_memory_port.h"
 #include "modules/vp/gpu_services.h"
+#include "platforms/firmware_machine.h"
 #include "platforms/gpu_device.h"
-#include "platforms/host_pace.h"
-#include "platforms/machine_debug.h"
 #include "platforms/supervisor.h"
-#include "platforms/vp_session.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/runner/module_loader.h"
 #include "stimuli/runner/symbols.h"
 
 namespace tessera {
-
-namespace {
-
-/// The function of the shared object. The object stays loaded.
-MakeIss* load_iss(const std::string& file) {
-  void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (object == nullptr) {
-    throw InputError("the instruction-set simulator cannot be loaded: " + std::string(dlerror()) +
-                     "\nOn Debian: apt-get install libunicorn-dev libfdt-dev, then build again");
-  }
-  void* const make = dlsym(object, "tessera_make_iss");
-  if (make == nullptr) throw InputError(file + " has no instruction-set simulator");
-  return reinterpret_cast<MakeIss*>(make);
-}
-
-const char* cause_text(std::uint64_t cause) {
-  static constexpr std::array<const char*, 16> kTexts = {
-      "misaligned fetch",    "fetch access fault",
-      "illegal instruction", "breakpoint",
-      "misaligned load",     "load access fault",
-      "misaligned store",    "store access fault",
-      "call from user mode", "call from supervisor mode",
-      "exception 10",        "call from machine mode",
-      "fetch page fault",    "load page fault",
-      "exception 14",        "store page fault"};
-  return cause < kTexts.size() ? kTexts[cause] : "exception";
-}
-
-}  // namespace
 
 const char* text_of(VirtualPlatformResult::End end) {
   using End = VirtualPlatformResult::End;
@@ -87,242 +46,6 @@ const char* text_of(VirtualPlatformResult::End end) {
   }
   return "";
 }
-
-// Not in the unnamed namespace, because FirmwareWorkload::Impl has a Machine.
-namespace firmware {
-
-/// The UART's far end. While it is open (for input, or a session's clients), idle cores do not run
-/// ahead of the host's time.
-class Terminal {
- public:
-  Terminal(Board& board, const VirtualPlatformOptions& options)
-      : board_(board), uart_(board.uart), options_(options), input_(options.poll_input != nullptr) {
-    uart_.on_output = [this](char c) { sent(c); };
-    wake_.bind<&Terminal::process>(*this);
-    if (open()) wake_.at(now());
-  }
-  bool open() const { return input_ || options_.session != nullptr; }
-  bool script_runs() const { return step_ < options_.script.size(); }
-  void end_script() { step_ = options_.script.size(); }
-  bool cores_idle() const {
-    return std::all_of(board_.cores.begin(), board_.cores.end(),
-                       [](const auto& c) { return c->idle(); });
-  }
-
- private:
-  static constexpr Tick kInterval = 100'000 * kTicksPerNs;
-
-  void sent(char c) {
-    if (options_.on_output) options_.on_output(c);
-    if (step_ >= options_.script.size()) return;
-    seen_ += c;
-    const UartStep& s = options_.script[step_];
-    const std::size_t n = s.expect.size();
-    if (seen_.size() < n || seen_.compare(seen_.size() - n, n, s.expect) != 0) return;
-    for (const char k : s.send) uart_.receive(k);
-    seen_.clear();
-    ++step_;
-  }
-  void process() {
-    if (input_) {
-      std::string input;
-      input_ = options_.poll_input(input);
-      for (const char c : input) uart_.receive(c);
-    }
-    if (!open()) return;
-    const auto wait = pace_.wait(cores_idle() && !script_runs(), now(), HostPace::Clock::now());
-    if (wait.count() != 0 && input_ && options_.wait_for_input) {
-      options_.wait_for_input(wait);
-    } else if (wait.count() != 0) {
-      std::this_thread::sleep_for(wait);
-    }
-    wake_.at(now() + kInterval);
-  }
-
-  Board& board_;
-  Uart16550& uart_;
-  const VirtualPlatformOptions& options_;
-  bool input_;  ///< poll_input has not ended
-  HostPace pace_;
-  std::size_t step_ = 0;
-  std::string seen_;
-  ProcessTimer wake_;
-};
-
-/// The machine with its programs, until they end.
-class Machine {
- public:
-  using End = VirtualPlatformResult::End;
-
-  /// `devices`, `wires`: of the GPUs. `gpus`: null without GPUs.
-  Machine(const VirtualPlatformOptions& options, std::vector<BoardDevice> devices,
-          const Board::Wires& wires, GpuDevice* gpus)
-      : options_(options), make_(load_iss(options.iss)) {
-    BoardPlan plan;
-    plan.harts = options.harts;
-    plan.ram_bytes = options.ram_bytes;
-    plan.devices = std::move(devices);
-    RiscvCoreConfig core;
-    core.clock_hz = options.clock_hz;
-    core.quantum = options.quantum;
-    board_.emplace(
-        "board", plan, core,
-        [this](std::uint32_t hart, IssBus& bus) { return std::unique_ptr<Iss>(make_(hart, &bus)); },
-        wires);
-    terminal_.emplace(*board_, options);
-    for (const auto& file : options.programs) load(file);
-    board_->set_entry(programs_.front().entry);
-    board_->finisher.on_end = [this](TestFinisher::End end, std::uint32_t status, Tick at) {
-      result_.status = status;
-      result_.end = end == TestFinisher::End::kReset ? End::kReset : End::kFinished;
-      halt();
-      finished_.at(at);
-    };
-    finished_.bind<&Machine::end_run>(*this);
-    limit_.bind<&Machine::reach_limit>(*this);
-    if (options.limit_ns != 0) limit_.at(options.limit_ns * kTicksPerNs);
-    faults_.resize(options.harts);
-    for (std::uint32_t h = 0; h < options.harts; ++h) {
-      RiscvCore& c = *board_->cores[h];
-      c.on_fault = [this, h](const IssFault& f) { faults_[h] = f; };
-      c.on_lost = [this, h] {
-        result_.why = lost(h);
-        finish(End::kLost);
-      };
-    }
-    DebuggerSite site;
-    site.place = [this](std::uint64_t pc) { return place(pc); };
-    site.last_fault = [this](std::uint32_t hart) { return faults_[hart]; };
-    site.ended = [this] { return ended_; };
-    site.kill = [this] {
-      const bool by_user = options_.interrupted && options_.interrupted();
-      finish(by_user ? End::kInterrupted : End::kKilled);
-    };
-    site.cancelled = options.interrupted;
-    debug_.emplace(options, *board_, programs_, std::move(site), gpus != nullptr);
-    if (options.session != nullptr) {
-      session_.emplace(*options.session, VpSessionSite{*board_, programs_, options_, result_, gpus,
-                                                       [this] { return ended_; },
-                                                       [this] { return terminal_->script_runs(); },
-                                                       [this] { terminal_->end_script(); }});
-    }
-  }
-
-  Board& board() { return *board_; }
-  bool ended() const { return ended_; }
-  MachineDebug& debug() { return *debug_; }
-  /// Between SystemC's steps: answers a session's requests, and waits while the run is paused.
-  /// Whether the run is to end.
-  bool serve() {
-    if (session_) session_->serve();
-    return session_ && session_->ends();
-  }
-  /// After the end: until the session ends, too.
-  void serve_ended() {
-    if (session_) session_->serve_ended();
-  }
-  /// Software waits for a person.
-  bool waits_for_input() const { return terminal_->open() && terminal_->cores_idle(); }
-  /// Changes whenever a core does something.
-  std::uint64_t activity() const {
-    std::uint64_t sum = 0;
-    for (const auto& c : board_->cores) sum += c->stats().instructions;
-    return sum;
-  }
-  void finish(End end) {
-    result_.end = end;
-    halt();
-    end_run();
-  }
-  /// Notes a violation by a core.
-  void violated(std::uint32_t hart, const std::string& what) {
-    result_.violations.push_back("core " + std::to_string(hart) + " in " +
-                                 place(board_->cores[hart]->iss().pc()) + ": " + what);
-  }
-  /// Where the cores are, a line each.
-  std::string places() const {
-    std::string text;
-    for (std::uint32_t h = 0; h < options_.harts; ++h) {
-      RiscvCore& c = *board_->cores[h];
-      text += (h == 0 ? "" : "\n") + ("core " + std::to_string(h)) +
-              (c.idle() ? " waits for an interrupt at " : " is at ") + place(c.iss().pc());
-    }
-    return text;
-  }
-  VirtualPlatformResult& measure() {
-    result_.places = places();
-    result_.instructions = activity();
-    result_.time_ns = now() / kTicksPerNs;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    result_.host_seconds = passed.count();
-    debug_->end(exit_status());
-    if (session_) result_.host_seconds -= session_->paused_time().count();
-    return result_;
-  }
-  const VirtualPlatformResult& result() const { return result_; }
-
- private:
-  void reach_limit() { finish(End::kLimit); }
-  void halt() {
-    for (const auto& c : board_->cores) c->halt();
-  }
-  void end_run() {
-    ended_ = true;
-    if (session_) session_->end_run();
-    sc_core::sc_pause();
-  }
-  /// Of the process that a debugger sees.
-  unsigned exit_status() const {
-    if (result_.end == End::kReset) return 0;
-    return result_.end == End::kFinished ? std::min(result_.status, 255U) : 1;
-  }
-  void load(const VirtualPlatformOptions::File& file) {
-    programs_.push_back(read_program(file.file, file.address));
-    try {
-      board_->load(programs_.back());
-    } catch (const InputError& e) {
-      throw InputError(file.file + ": " + e.what());
-    }
-  }
-  /// "0x80000010 (main+0x8)".
-  std::string place(std::uint64_t pc) const {
-    for (const Program& p : programs_) {
-      const std::string symbol = p.symbol_at(pc);
-      if (!symbol.empty()) return hex(pc) + " (" + symbol + ")";
-    }
-    return hex(pc);
-  }
-  std::string lost(std::uint32_t hart) const {
-    const IssFault& f = faults_[hart];
-    std::string text =
-        "core " + std::to_string(hart) + ": " + cause_text(f.cause) + " at " + place(f.pc);
-    if (f.cause == kIllegalInstruction) {
-      text += ", instruction " + hex(f.value);
-    } else if (f.value != 0) {
-      text += ", address " + hex(f.value);
-    }
-    return text + "; the trap vector leads to " + hex(board_->cores[hart]->iss().pc()) +
-           ", where no code is";
-  }
-
-  static constexpr std::uint64_t kIllegalInstruction = 2;
-
-  const VirtualPlatformOptions& options_;
-  MakeIss* const make_;
-  std::optional<Board> board_;
-  std::optional<Terminal> terminal_;
-  std::vector<Program> programs_;
-  std::vector<IssFault> faults_;  ///< the last one of each core
-  VirtualPlatformResult result_;
-  bool ended_ = false;
-  ProcessTimer limit_;
-  ProcessTimer finished_;
-  std::optional<MachineDebug> debug_;
-  std::optional<VpSession> session_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace firmware
 
 namespace {
 
@@ -435,7 +158,7 @@ class FirmwareWorkload::Impl {
       return static_cast<std::uint64_t>(*value);
     };
     site.set_detailed = [this](bool on) {
-      if (device_.kernels_run()) return false;
+      if (device_.kernels_run() || !device_.host().command_processor.idle()) return false;
       device_.run_kernels_untimed(!on);
       return true;
     };

@@ -54,7 +54,7 @@ gpu_error gpu_malloc(device_pointer* at, uint64_t bytes);
    before the launch. */
 gpu_error gpu_malloc_managed(void** at, uint64_t bytes);
 
-/* The present value of a statistic, "system.gpu0.llc3.requests", rounded down. */
+/* The present value of a statistic, "system.gpu0.sm0.warp_instructions", rounded down. */
 gpu_error gpu_statistic(const char* name, uint64_t* value);
 /* The region of interest: whether kernels, and the cores' accesses to device memory, are simulated
    in detail. Without, they take no time. Kernels must have ended. */

@@ -331,14 +331,14 @@ enum gpu_services_command {
   /* Reserves ARG0 bytes of device memory; RESULT is its address */
   GPU_SERVICES_COMMAND_ALLOCATE = 2,
   /* The present value of the statistic whose name is ARG1 bytes at ARG0,
-     `system.gpu0.llc3.requests`; RESULT is the value, rounded down */
+     `system.gpu0.sm0.warp_instructions`; RESULT is the value, rounded down */
   GPU_SERVICES_COMMAND_READ_STATISTIC = 3,
 };
 /* X(value, name, description) for each value of enum gpu_services_command. */
 #define GPU_SERVICES_COMMAND_VALUES(X) \
   X(GPU_SERVICES_COMMAND_FIND_KERNEL, "FIND_KERNEL", "the kernel whose name is ARG1 bytes at ARG0; RESULT is its handle, for packets") \
   X(GPU_SERVICES_COMMAND_ALLOCATE, "ALLOCATE", "reserves ARG0 bytes of device memory; RESULT is its address") \
-  X(GPU_SERVICES_COMMAND_READ_STATISTIC, "READ_STATISTIC", "the present value of the statistic whose name is ARG1 bytes at ARG0, `system.gpu0.llc3.requests`; RESULT is the value, rounded down")
+  X(GPU_SERVICES_COMMAND_READ_STATISTIC, "READ_STATISTIC", "the present value of the statistic whose name is ARG1 bytes at ARG0, `system.gpu0.sm0.warp_instructions`; RESULT is the value, rounded down")
 
 enum gpu_services_status {
   /* The command has been executed */

@@ -30,7 +30,7 @@ GpuMemoryPort::GpuMemoryPort(const sc_core::sc_module_name& name, const GpuMemor
   in.register_b_transport(this, &GpuMemoryPort::blocking);
   in.register_transport_dbg(this, &GpuMemoryPort::debug);
   for (std::uint32_t h = 0; h < site_.harts; ++h) {
-    ended_.push_back(std::make_unique<sc_core::sc_event>());
+    wakes_.push_back(std::make_unique<ThreadTimer>());
   }
 }
 
@@ -49,12 +49,15 @@ void GpuMemoryPort::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+  const InitiatingHart* const from = payload.get_extension<InitiatingHart>();
+  const std::uint32_t hart = from == nullptr ? 0 : from->hart;
+  ThreadTimer& wake = *wakes_[hart];
+  wake.wait_until(now() + delay.value());
   delay = sc_core::SC_ZERO_TIME;
   const Tick began = now();
   const bool timed = !site_.timed || site_.timed();
   const bool by_cpu = timed && site_.access_by_cpu;
-  const bool done = by_cpu ? access_by_cpu(payload)
+  const bool done = by_cpu ? access_by_cpu(payload, wake, hart)
                            : site_.access(payload.get_command(), payload.get_address(),
                                           payload.get_data_ptr(), bytes);
   if (!done) {
@@ -70,18 +73,17 @@ void GpuMemoryPort::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-bool GpuMemoryPort::access_by_cpu(tlm::tlm_generic_payload& payload) {
-  const InitiatingHart* const from = payload.get_extension<InitiatingHart>();
-  const std::uint32_t hart = from == nullptr ? 0 : from->hart;
+bool GpuMemoryPort::access_by_cpu(tlm::tlm_generic_payload& payload, ThreadTimer& wake,
+                                  std::uint32_t hart) {
   bool ended = false;
   const bool taken =
       site_.access_by_cpu(hart, payload.get_command(), payload.get_address(),
-                          payload.get_data_ptr(), payload.get_data_length(), [this, hart, &ended] {
+                          payload.get_data_ptr(), payload.get_data_length(), [&wake, &ended] {
                             ended = true;
-                            ended_[hart]->notify(sc_core::SC_ZERO_TIME);
+                            wake.wake();
                           });
   ++waiting_;
-  while (taken && !ended) wait(*ended_[hart]);
+  while (taken && !ended) wake.wait();
   --waiting_;
   return taken;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "modules/kernel/block_base.h"
+#include "modules/kernel/thread_timer.h"
 #include "modules/kernel/time.h"
 
 namespace tessera {
@@ -80,12 +81,12 @@ class GpuMemoryPort final
  private:
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
-  bool access_by_cpu(tlm::tlm_generic_payload& payload);
+  bool access_by_cpu(tlm::tlm_generic_payload& payload, ThreadTimer& wake, std::uint32_t hart);
   /// Returns the time until the initiator goes on.
   Tick access_by_link(bool load, std::uint64_t bytes);
 
   const GpuMemoryPortSite site_;
-  std::vector<std::unique_ptr<sc_core::sc_event>> ended_;  ///< by hart
+  std::vector<std::unique_ptr<ThreadTimer>> wakes_;  ///< of the initiators, by hart
   Tick link_free_at_ = 0;
   std::uint32_t waiting_ = 0;
 };

@@ -30,7 +30,7 @@ struct GpuServicesSite {
   std::function<std::uint64_t(const std::string& name)> kernel;
   /// Reserves device memory, a multiple of pages. None if there is not enough.
   std::function<std::optional<std::uint64_t>(std::uint64_t bytes)> allocate;
-  /// The present value of a statistic, "system.gpu0.llc3.requests"; none if there is none.
+  /// The present value of a statistic, "system.gpu0.sm0.warp_instructions"; none if there is none.
   std::function<std::optional<std::uint64_t>(const std::string& name)> statistic;
   /// Whether kernels and accesses to device memory are simulated in detail from now on. False: it
   /// cannot change now.

@@ -38,7 +38,7 @@ enum class GpuServicesCommand : std::uint64_t {
   /// Reserves ARG0 bytes of device memory; RESULT is its address.
   kAllocate = 2,
   /// The present value of the statistic whose name is ARG1 bytes at ARG0,
-  /// `system.gpu0.llc3.requests`; RESULT is the value, rounded down.
+  /// `system.gpu0.sm0.warp_instructions`; RESULT is the value, rounded down.
   kReadStatistic = 3,
 };
 

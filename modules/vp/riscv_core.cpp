@@ -101,15 +101,14 @@ void RiscvCore::wake() {
 
 void RiscvCore::wake_at(Tick t) {
   due_ = std::min(due_, t);
-  wake_.notify(to_sc_time(t - now()));
+  wake_.at(t);
 }
 
 void RiscvCore::process() {
   for (;;) {
     if (halted_ || now() < due_) {
-      // An event keeps the earlier one of two notifications only.
-      if (!halted_ && due_ != kNever) wake_.notify(to_sc_time(due_ - now()));
-      wait(wake_);
+      if (!halted_ && due_ != kNever) wake_.at(due_);
+      wake_.wait();
     } else {
       due_ = kNever;
       run_quantum();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "modules/kernel/block_base.h"
+#include "modules/kernel/thread_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/vp/board_bus.h"
 #include "modules/vp/initiating_hart.h"
@@ -133,7 +134,7 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   Tick waits_since_ = 0;
   bool waits_ = false;
   bool halted_ = false;
-  sc_core::sc_event wake_;
+  ThreadTimer wake_;
   InitiatingHart hart_;
 };
 

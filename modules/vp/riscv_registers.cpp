@@ -27,6 +27,8 @@ std::string riscv_target_description() {
   std::string text =
       "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
       "<target version=\"1.0\">\n<architecture>riscv:rv64</architecture>\n"
+      // That of Linux, GDB's default, steps by breakpoints.
+      "<osabi>none</osabi>\n"
       "<feature name=\"org.gnu.gdb.riscv.cpu\">\n";
   for (unsigned i = 0; i < kGeneralNames.size(); ++i) {
     const bool stack = i >= 2 && i <= 4;
