@@ -119,6 +119,7 @@ class UnicornIss final : public Iss, private TrapState {
     unsigned bytes = 0;         ///< those of the access, if the instruction is not certain
     std::uint64_t address = 0;  ///< a virtual one, if there is translation
     std::uint64_t end = 0;      ///< pc after the last instruction that can be meant
+    bool atomic = false;        ///< it loads, and stores afterwards
   };
 
   // TrapState.
@@ -173,7 +174,7 @@ class UnicornIss final : public Iss, private TrapState {
   std::optional<Found> find_access(const Access& access, std::uint64_t address_mask) const;
   /// Of the instruction that does an access; of its block, if it is not found.
   std::uint64_t pc_of(const Access& access) const {
-    return find_access(access).value_or(Found{block_, 0, 0, 0, 0}).pc;
+    return find_access(access).value_or(Found{block_, 0, 0, 0, 0, false}).pc;
   }
   bool does(const RiscvAccess& a, const Access& access, std::uint64_t address_mask) const;
   bool translates(bool fetch) const;
@@ -181,6 +182,7 @@ class UnicornIss final : public Iss, private TrapState {
   void fill_gaps();
   bool begins_half(const Access& access);
   bool ends_half(const Access& access);
+  void flush_half();
   void access_bus(const Access& access, std::uint64_t& value);
   void fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
   void trap(std::uint64_t cause, std::uint64_t pc, std::uint64_t value);
@@ -231,6 +233,7 @@ class UnicornIss final : public Iss, private TrapState {
   std::uint64_t access_pc_ = kNoPc;   ///< of the instruction whose access the bus does
   std::uint64_t access_from_ = 0;     ///< pc of the instruction of the last access
   std::uint64_t access_address_ = 0;  ///< its own address, a virtual one
+  bool access_is_atomic_ = false;
   std::unique_ptr<UnicornDebug> debug_;  ///< null until it is used
   int exception_ = -1;
   std::uint64_t bad_address_ = 0;  ///< of the exception, if it is a page fault
@@ -419,6 +422,7 @@ void UnicornIss::on_store(uc_engine*, std::uint64_t offset, unsigned bytes, std:
 std::uint64_t UnicornIss::load(const Device& device, std::uint64_t offset, unsigned bytes) {
   const Access access{device.address + offset, bytes, false, 0};
   if (ends_half(access)) return half_value_ >> 32;
+  flush_half();
   if (begins_half(access)) {
     access_bus(half_, half_value_);
     return half_value_ & 0xffffffff;
@@ -434,11 +438,22 @@ void UnicornIss::store(const Device& device, std::uint64_t offset, unsigned byte
   if (ends_half(access)) {
     half_value_ |= value << 32;
     access_bus(half_, half_value_);
-  } else if (begins_half(access)) {
+    return;
+  }
+  flush_half();
+  if (begins_half(access)) {
     half_value_ = value & 0xffffffff;
   } else {
     access_bus(access, value);
   }
+}
+
+/// Performs a store that has been taken for the lower half of one of 8 bytes, if the upper half has
+/// not come next.
+void UnicornIss::flush_half() {
+  if (!std::exchange(half_is_open_, false) || !half_.store) return;
+  half_.bytes = 4;
+  access_bus(half_, half_value_);
 }
 
 /// Whether an access is the lower half of one of 8 bytes: by the instruction that does it.
@@ -446,8 +461,10 @@ bool UnicornIss::begins_half(const Access& access) {
   const std::optional<Found> found = find_access(access);
   access_from_ = found ? found->pc : block_;
   access_address_ = found ? found->address : access.address;
+  access_is_atomic_ = false;
   if (!found) return false;
-  unseen_ = found->next;
+  unseen_ = found->atomic && !access.store ? found->pc : found->next;
+  access_is_atomic_ = found->atomic;
   fences_from_ = found->end;
   half_is_open_ = found->bytes == 8 && access.bytes == 4;
   half_ = {access.address, 8, access.store, 0};
@@ -455,7 +472,10 @@ bool UnicornIss::begins_half(const Access& access) {
 }
 
 bool UnicornIss::ends_half(const Access& access) {
-  if (!half_is_open_ || access.address != half_.address + 4) return false;
+  if (!half_is_open_ || access.address != half_.address + 4 || access.bytes != 4 ||
+      access.store != half_.store) {
+    return false;
+  }
   half_is_open_ = false;
   return true;
 }
@@ -474,7 +494,7 @@ void UnicornIss::access_bus(const Access& access, std::uint64_t& value) {
   access_pc_ = kNoPc;
   if (!done && !refused_) {
     refused_ = true;
-    refused_access_ = {access_address_, access.bytes, access.store, value};
+    refused_access_ = {access_address_, access.bytes, access.store || access_is_atomic_, value};
   }
 }
 
@@ -546,8 +566,8 @@ void UnicornIss::begin_block(std::uint64_t address, std::uint32_t bytes) {
 }
 
 inline void UnicornIss::enter_block(std::uint64_t address, std::uint32_t bytes) {
+  flush_half();
   block_ = unseen_ = fences_from_ = address;
-  half_is_open_ = false;
   block_bytes_ = bytes;
   const Block& known = blocks_[index_of(address)];
   if (known.address != address || known.bytes != bytes) learn_block(address, bytes);
@@ -674,7 +694,7 @@ std::optional<UnicornIss::Found> UnicornIss::find_access(const Access& access,
     if (a && does(*a, access, address_mask)) {
       if (!found) {
         const std::uint64_t address = general(a->base) + static_cast<std::uint64_t>(a->offset);
-        found = Found{at, next, a->bytes, address, next};
+        found = Found{at, next, a->bytes, address, next, a->loads && a->stores};
       } else if (a->bytes != found->bytes) {
         found->bytes = access.bytes;
       }
@@ -700,8 +720,10 @@ bool UnicornIss::does(const RiscvAccess& a, const Access& access,
 void UnicornIss::fault(std::uint64_t cause, std::uint64_t pc, std::uint64_t value) {
   // The handler's first instruction has not been executed.
   lost_ = cause == kCauseFetchAccess && fault_at_ == executed_;
-  fault_at_ = executed_;
   if (lost_) return;
+  // Faults of handlers take time, so that an endless chain of them ends with the quantum.
+  if (fault_at_ == executed_) ++executed_;
+  fault_at_ = executed_;
   if (on_fault_) on_fault_({cause, pc, value});
   trap(cause, pc, value);
 }
@@ -758,6 +780,7 @@ IssStop UnicornIss::execute() {
     exception_ = -1;
     quantum_ended_ = false;
     const uc_err error = uc_emu_start(uc_, pc(), kNoPc, 0, 0);
+    flush_half();
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
     if (std::exchange(gaps_wanted_, false)) {
       fill_gaps();
@@ -770,9 +793,15 @@ IssStop UnicornIss::execute() {
     }
     if (!quantum_ended_ || refused_) interrupts_due_ = true;
     if (refused_) {
-      // The block has gone on: the trap is not precise.
+      // The block has gone on, up to its end or an exception: the trap is not precise.
       refused_ = false;
-      fault(refused_access_.store ? kCauseStoreAccess : kCauseLoadAccess, pc(),
+      std::uint64_t at = pc();
+      if (exception_ >= 0) at -= 4;
+      if (error == UC_ERR_READ_UNMAPPED || error == UC_ERR_WRITE_UNMAPPED ||
+          error == UC_ERR_READ_PROT || error == UC_ERR_WRITE_PROT) {
+        at = pc_of(invalid_);
+      }
+      fault(refused_access_.store ? kCauseStoreAccess : kCauseLoadAccess, at,
             refused_access_.address);
       continue;
     }
@@ -782,10 +811,12 @@ IssStop UnicornIss::execute() {
       case UC_ERR_READ_UNMAPPED:
       case UC_ERR_WRITE_UNMAPPED:
       case UC_ERR_READ_PROT:
-      case UC_ERR_WRITE_PROT:
-        fault(invalid_.store ? kCauseStoreAccess : kCauseLoadAccess, pc_of(invalid_),
-              invalid_.address);
+      case UC_ERR_WRITE_PROT: {
+        const auto found = find_access(invalid_);
+        const bool store = invalid_.store || (found && found->atomic);
+        fault(store ? kCauseStoreAccess : kCauseLoadAccess, pc_of(invalid_), invalid_.address);
         continue;
+      }
       case UC_ERR_FETCH_UNMAPPED:
       case UC_ERR_FETCH_PROT:
         fault(kCauseFetchAccess, pc(), pc());

@@ -69,7 +69,7 @@ class Machine {
   void serve_ended();
   /// Software waits for a person.
   bool waits_for_input() const { return terminal_->open() && terminal_->cores_idle(); }
-  /// Changes whenever a core does something.
+  /// Changes whenever a core does something, and with time while a core's time or a timer runs.
   std::uint64_t activity() const;
   void finish(End end);
   /// Notes a violation by a core.

@@ -332,6 +332,8 @@ std::optional<Verification> FirmwareWorkload::verify(Device&) {
   return v;
 }
 
-const VirtualPlatformResult& FirmwareWorkload::result() const { return impl_->machine().result(); }
+const VirtualPlatformResult& FirmwareWorkload::result() const {
+  return impl_ ? impl_->machine().result() : none_;
+}
 
 }  // namespace tessera

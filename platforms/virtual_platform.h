@@ -135,6 +135,7 @@ class FirmwareWorkload final : public Workload {
   const VirtualPlatformOptions& options_;
   WorkloadInfo info_;
   std::unique_ptr<Impl> impl_;
+  const VirtualPlatformResult none_;  ///< of a run that has failed before its begin
 };
 
 }  // namespace tessera

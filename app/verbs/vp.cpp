@@ -70,11 +70,26 @@ std::uint64_t read_address(const std::string& text, const std::string& option) {
 std::uint64_t read_size(const po::variables_map& values, const std::string& option,
                         const std::string& unit) {
   const auto& text = values[option].as<std::string>();
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
+    return read_address(text, "--" + option);
+  }
   std::string why;
   const auto quantity = read_quantity(text, unit, why);
   const auto whole = quantity ? quantity->whole() : std::nullopt;
   if (!whole) throw InputError("--" + option + ": '" + text + "' is no number of " + unit + why);
   return *whole;
+}
+
+constexpr std::uint64_t kLeastBandwidth = 1'000'000;
+constexpr std::uint64_t kMostBandwidth = 100'000'000'000'000;
+
+/// Device memory begins 2 GiB after the RAM's begin.
+void check_ram(std::uint64_t bytes, bool with_gpus) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t most = std::uint64_t{with_gpus ? 2U : 64U} << 30;
+  if (bytes != 0 && bytes % kPage == 0 && bytes <= most) return;
+  throw InputError("--ram: expected pages of 4 KiB, up to " + std::string(with_gpus ? "2" : "64") +
+                   " GiB" + (with_gpus ? " with --platform" : ""));
 }
 
 /// FILE or FILE@ADDRESS.
@@ -319,6 +334,7 @@ int vp_verb(const std::vector<std::string>& arguments) {
   }
   options.harts = read_count(*values, "harts", 1, kMostHarts).value_or(options.harts);
   options.ram_bytes = read_size(*values, "ram", "byte");
+  check_ram(options.ram_bytes, values->count("platform") != 0);
   options.clock_hz = read_size(*values, "clock", "Hz");
   options.quantum = read_count(*values, "quantum", 1, 1'000'000).value_or(options.quantum);
   options.limit_ns =
@@ -334,6 +350,10 @@ int vp_verb(const std::vector<std::string>& arguments) {
       read_count(*values, "link-latency-ns", 0, 1'000'000).value_or(options.link_latency_ns);
   if (values->count("link-bandwidth") != 0) {
     options.link_bytes_per_second = read_size(*values, "link-bandwidth", "byte/s");
+    if (options.link_bytes_per_second < kLeastBandwidth ||
+        options.link_bytes_per_second > kMostBandwidth) {
+      throw InputError("--link-bandwidth: expected 1MB/s to 100TB/s");
+    }
   }
   if (values->count("kernels") != 0) {
     options.kernels = (*values)["kernels"].as<std::vector<std::string>>();

@@ -44,6 +44,8 @@ class Clint final : public BlockBase<ClintConfig, ClintStats, NoSite>, private M
 
   Clint(const sc_core::sc_module_name& name, const ClintConfig& config);
 
+  /// Whether a timer interrupt will rise.
+  bool timer_runs() const { return wake_.scheduled_at() != kNever; }
   std::uint64_t time_at(Tick t) const { return clock_.cycle_at(t) + offset_; }
 
   bool idle() const override { return true; }

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -75,7 +76,9 @@ void read_symbols(const Image& image, const Elf64_Ehdr& header, Program& program
 
 std::string Program::symbol_at(std::uint64_t address) const {
   auto after = symbols.upper_bound(address);
-  if (after == symbols.begin()) return "";
+  const bool inside = std::any_of(segments.begin(), segments.end(),
+                                  [&](const Segment& s) { return address - s.address < s.bytes; });
+  if (!inside || after == symbols.begin()) return "";
   --after;
   if (after->first == address) return after->second;
   return after->second + "+" + hex(address - after->first);
@@ -85,6 +88,7 @@ Program read_program(const std::string& file, std::uint64_t address) {
   const Image image(file);
   Program program;
   if (!image.is_elf()) {
+    if (image.bytes().empty()) throw InputError(file + ": it is empty");
     program.entry = address;
     program.segments.push_back({address, image.bytes().size(), image.bytes()});
     return program;

@@ -19,7 +19,7 @@ struct Program {
   std::vector<Segment> segments;
   std::map<std::uint64_t, std::string> symbols;  ///< functions, by address
 
-  /// "handler+0x14"; an empty text if no symbol is before the address.
+  /// "handler+0x14"; an empty text if the address is in no segment, or no symbol is before it.
   std::string symbol_at(std::uint64_t address) const;
 };
 

@@ -191,7 +191,8 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   hart_.fences = iss_->fences();
   payload.set_extension(&hart_);
   const Tick before = local_time();
-  sc_core::sc_time delay = to_sc_time(before - now());
+  wake_.wait_until(before);
+  sc_core::sc_time delay;
   bus->b_transport(payload, delay);
   payload.clear_extension(&hart_);
   accesses_ += now() + delay.value() - before;

@@ -59,7 +59,7 @@ struct RiscvCoreSite {
 ///
 /// Timing: an instruction takes `cycles_per_instruction`, an access as long as its target says. The
 /// core executes `quantum` instructions at once, and then waits until simulated time has caught up.
-/// An access carries the time of its basic block's start as its delay, and ends the quantum after
+/// An access is made at the time of its basic block's end without it, and ends the quantum after
 /// that block, because it can change an interrupt. An interrupt that rises meanwhile is taken at
 /// the end of the quantum. In WFI the core waits for an interrupt that mie enables, and goes on
 /// when it rises. A target can wait in b_transport. Payloads have an InitiatingHart.
@@ -82,6 +82,8 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   Iss& iss() { return *iss_; }
   /// The core executes nothing more after its present basic block.
   void halt();
+  /// Whether an access, or instructions ahead of simulated time, take their time.
+  bool busy() const { return busy_until_ > now(); }
   /// Called at each synchronous exception that software takes. Can be empty.
   std::function<void(const IssFault&)> on_fault;
   /// Called when the core has taken an exception and there is no handler: it has halted.
