@@ -5,6 +5,7 @@
 
 import json
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -110,15 +111,15 @@ class Programs(unittest.TestCase):
             subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={build}"], check=True)
         return build / f"{name}.elf"
 
-    def compile(self, text):
-        """A C program with the library of firmware/lib."""
+    def compile(self, text, *sources):
+        """A C program with the library of firmware/lib, and more sources."""
         source = self.folder / f"{self.id().rpartition('.')[2]}.c"
         program = source.with_suffix(".elf")
         source.write_text(text)
         lib = SOURCE / "firmware/lib"
         library = self.firmware("hello").parent / "libtessera.a"
         subprocess.run([COMPILER, "-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany", "-O1", "-g",
-                        "-std=c11", "-ffreestanding", f"-I{lib}", source, library, "-nostdlib", "-static",
+                        "-std=c11", "-ffreestanding", f"-I{lib}", source, *sources, library, "-nostdlib", "-static",
                         "-T", lib / "link.ld", "-Wl,--build-id=none", "-lgcc", "-o", program], check=True)
         return program
 
@@ -631,6 +632,77 @@ class Firmware(Programs):
         code, _, document = self.run_program(self.firmware("vecadd"), "--quiet")
         self.assertEqual(code, 1)
         self.assertIn("gpu_open(): NO_DEVICE (", document["uart"])
+
+    def test_accesses_to_device_memory_have_the_values_of_accesses_to_ram(self):
+        """Random blocks of loads, stores and atomics of all widths, with base registers that change,
+        misaligned ones too: on RAM and on device memory."""
+        blocks = 200
+        rng = random.Random(1)
+        values, bases = ["a0", "a4", "a5", "t0"], ["a1", "a2", "a3"]
+        widths = {"sb": 1, "sh": 2, "sw": 4, "sd": 8, "fsd": 8, "lbu": 1, "lh": 2, "lw": 4, "ld": 8, "fld": 8}
+        atomics = ["amoadd.w", "amoswap.w", "amoxor.w", "amoadd.d", "amoswap.d", "amoor.d"]
+
+        def instruction(misaligned):
+            value, base, kind = rng.choice(values), rng.choice(bases), rng.random()
+            if kind < 0.6:
+                name = rng.choice(list(widths))
+                unit = 1 if misaligned else widths[name]
+                register = "fa0" if name[0] == "f" else value
+                return f"{name} {register}, {rng.randrange(96 // unit) * unit}({base})"
+            if kind < 0.8:
+                return rng.choice([f"addi {base}, s1, {8 * rng.randrange(20)}",
+                                   f"mv {base}, {rng.choice(bases)}",
+                                   f"addi {value}, {value}, {rng.randrange(99)}"])
+            return f"{rng.choice(atomics)} {value}, {rng.choice(values)}, ({base})"
+
+        functions = ""
+        for n in range(blocks):
+            body = "\n".join(instruction(n % 4 == 3) for _ in range(rng.randrange(6, 16)))
+            functions += f"""
+                block{n}:
+                addi sp, sp, -16
+                sd s1, 0(sp)
+                mv s1, a0
+                mv a1, a0
+                addi a2, a0, 64
+                addi a3, a0, 32
+                li a0, 0x1122334455667788
+                li a4, 3
+                li a5, -5
+                li t0, 0x99
+                fmv.d.x fa0, a0
+                {body}
+                xor a0, a0, a4
+                xor a0, a0, a5
+                xor a0, a0, t0
+                ld s1, 0(sp)
+                addi sp, sp, 16
+                ret"""
+        table = "\n".join(f".dword block{n}" for n in range(blocks))
+        source = self.folder / "accesses.S"
+        source.write_text(f".text\n{functions}\n.section .rodata\n.balign 8\n.globl blocks\nblocks:\n{table}\n")
+        program = self.compile("""
+            #include "tessera.h"
+            extern uint64_t (*const blocks[])(uint64_t*);
+            static uint64_t ram[64];
+            int main(void) {
+              device_pointer device;
+              unsigned wrong = 0;
+              GPU_CHECK(gpu_open());
+              GPU_CHECK(gpu_malloc(&device, sizeof ram));
+              uint64_t* const gpu = (uint64_t*)device;
+              for (unsigned n = 0; n < BLOCKS; ++n) {
+                for (unsigned i = 0; i < 64; ++i) gpu[i] = ram[i] = i * 0x0101010101010101 + n;
+                bool same = blocks[n](ram) == blocks[n](gpu);
+                for (unsigned i = 0; i < 64; ++i) same &= ram[i] == gpu[i];
+                if (!same) printf("block %u\\n", n);
+                wrong += !same;
+              }
+              printf("%u of %u wrong\\n", wrong, BLOCKS);
+              return wrong != 0;
+            }""".replace("BLOCKS", str(blocks)), source)
+        code, errors, document = self.run_program(program, "--platform", "uba-mem-small", "--quiet")
+        self.assertEqual((code, document["uart"]), (0, f"0 of {blocks} wrong\n"), errors)
 
     def test_software_places_the_pages_of_the_gpus(self):
         documents = self.verify_on_platforms("faults", ["vecadd"], "faults: 0 of 98304 wrong\n$",
