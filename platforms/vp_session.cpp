@@ -106,10 +106,10 @@ void VpSession::serve_ended() {
 }
 
 void VpSession::answer_waiting() {
-  while (auto call = channel_.take()) handle(std::move(*call));
+  while (auto call = channel_.take()) handle(*call);
 }
 
-void VpSession::handle(SessionChannel::Call call) {
+void VpSession::handle(const SessionChannel::Call& call) {
   SessionAnswer answer;
   try {
     if (call.request.post && call.request.path == "/step") {

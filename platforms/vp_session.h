@@ -68,7 +68,7 @@ class VpSession {
       100};  ///< of interrupts, while the run is paused
 
   void answer_waiting();
-  void handle(SessionChannel::Call call);
+  void handle(const SessionChannel::Call& call);
   nlohmann::ordered_json answer_to(const SessionRequest& request);
   void begin_step(const SessionRequest& request, SessionChannel::Done done);
   nlohmann::ordered_json set_breakpoint(const SessionRequest& request);
