@@ -176,7 +176,7 @@ std::uint64_t VpSessionViews::address_of(const std::string& text) {
 
 std::string VpSessionViews::symbol_at(std::uint64_t address) const {
   for (const Program& p : site_.programs) {
-    const std::string symbol = p.symbol_at(address);
+    std::string symbol = p.symbol_at(address);
     if (!symbol.empty()) return symbol;
   }
   return {};

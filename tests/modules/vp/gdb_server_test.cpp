@@ -109,7 +109,7 @@ struct Bench {
     write(bytes + framed("c"));
     resume = server.serve(stop);
     std::string all = read();
-    REQUIRE(all.size() >= 1);
+    REQUIRE_FALSE(all.empty());
     REQUIRE(all.back() == '+');  // of the continue
     all.pop_back();
     return all;
