@@ -162,7 +162,7 @@ TEST_CASE("RISC-V core: an access carries the core's own time, and its time coun
   CHECK(b.core->stats().loads == 2);
 }
 
-TEST_CASE("RISC-V core: a target that waits takes the core's time, and each access ends the quantum") {
+TEST_CASE("RISC-V core: a target that waits takes the core's time") {
   Bench b;
   b.device.waits = true;
   b.iss->steps = {{20, 0x1008, 30}, {10, 0x1010, 0}};
