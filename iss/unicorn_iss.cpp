@@ -174,7 +174,8 @@ class UnicornIss final : public Iss, private TrapState {
   std::optional<Found> find_access(const Access& access, std::uint64_t address_mask) const;
   /// Of the instruction that does an access; of its block, if it is not found.
   std::uint64_t pc_of(const Access& access) const {
-    return find_access(access).value_or(Found{block_, 0, 0, 0, 0, false}).pc;
+    const auto found = find_access(access);
+    return found ? found->pc : block_;
   }
   bool does(const RiscvAccess& a, const Access& access, std::uint64_t address_mask) const;
   bool translates(bool fetch) const;
@@ -789,7 +790,7 @@ IssStop UnicornIss::execute() {
     }
     if (stop_pc_ != kNoPc) {
       set_pc(std::exchange(stop_pc_, kNoPc));
-      if (!quantum_ended_) continue;  // for the debugger
+      if (!quantum_ended_) continue;  // for an interrupt, or the debugger
     }
     if (!quantum_ended_ || refused_) interrupts_due_ = true;
     if (refused_) {

@@ -148,7 +148,7 @@ void Machine::watch_cores() {
 
 DebuggerSite Machine::debugger_site() {
   DebuggerSite site;
-  site.place = [this](std::uint64_t pc) { return place(pc); };
+  site.places = [this] { return places(); };
   site.last_fault = [this](std::uint32_t hart) { return faults_[hart]; };
   site.ended = [this] { return ended_; };
   site.kill = [this] {
@@ -249,11 +249,8 @@ void Machine::refuse_overlap(const std::string& file, const Program& program) co
 }
 
 std::string Machine::place(std::uint64_t pc) const {
-  for (const Program& p : programs_) {
-    const std::string symbol = p.symbol_at(pc);
-    if (!symbol.empty()) return hex(pc) + " (" + symbol + ")";
-  }
-  return hex(pc);
+  const std::string symbol = symbol_in(programs_, pc);
+  return symbol.empty() ? hex(pc) : hex(pc) + " (" + symbol + ")";
 }
 
 std::string Machine::lost(std::uint32_t hart) const {

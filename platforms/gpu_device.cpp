@@ -39,6 +39,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchReq
 
 void GpuDevice::attach(System& system) {
   system_ = &system;
+  cpu_cores_ = system.cpu_cores();
   system.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
     page_mapped(page, physical);
   };
@@ -267,8 +268,7 @@ void GpuDevice::copy_for_access(bool write, Address address, std::uint64_t bytes
 }
 
 CpuCore* GpuDevice::timed_core() {
-  const std::vector<CpuCore*> cores = system_->cpu_cores();
-  return cores.empty() || !run_until ? nullptr : cores.front();
+  return cpu_cores_.empty() || !run_until ? nullptr : cpu_cores_.front();
 }
 
 void GpuDevice::submit_to_cpu(CpuCore& core, tlm::tlm_command command, std::uint64_t physical,
@@ -323,14 +323,11 @@ std::uint32_t GpuDevice::gpu_of(SmId sm) const {
 
 bool GpuDevice::kernels_run() const { return system_->dispatcher().runs(); }
 
-bool GpuDevice::has_cpu() const { return !system_->cpu_cores().empty(); }
-
 bool GpuDevice::access_by_software(std::uint32_t hart, tlm::tlm_command command, Address address,
                                    unsigned char* data, std::uint64_t bytes,
                                    std::function<void()> done) {
   if (bytes == 0 || allocations_.find(address, bytes) == nullptr) return false;
-  const std::vector<CpuCore*> cores = system_->cpu_cores();
-  const auto core = static_cast<std::uint32_t>(hart % cores.size());
+  const auto core = static_cast<std::uint32_t>(hart % cpu_cores_.size());
   const RequesterId requester(RequesterKind::kCpuCore, core);
   const bool functional = values_ == ValueMode::kFunctional;
   const bool write = command == tlm::TLM_WRITE_COMMAND;
@@ -348,7 +345,7 @@ bool GpuDevice::access_by_software(std::uint32_t hart, tlm::tlm_command command,
   };
   for_each_part(address, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
-                  submit_to_cpu(*cores[core], command, *system_->uvm().touch(at, requester),
+                  submit_to_cpu(*cpu_cores_[core], command, *system_->uvm().touch(at, requester),
                                 data + offset, part, ended);
                 });
   return true;

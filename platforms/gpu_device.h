@@ -118,7 +118,7 @@ class GpuDevice final : public Device {
   bool access_untimed(tlm::tlm_command command, Address address, unsigned char* data,
                       std::uint64_t bytes);
   /// Whether software's accesses go through the caches of a CPU.
-  bool has_cpu() const;
+  bool has_cpu() const { return !cpu_cores_.empty(); }
   /// An access of a virtual platform's software through the caches of CPU core `hart` modulo their
   /// number, which touches pages that are not placed. Calls `done` at its end, and uses `data`
   /// until then. Returns false, without a call, for an access outside allocations. Precondition:
@@ -168,6 +168,7 @@ class GpuDevice final : public Device {
   const GpuConfig& config_;
   const std::function<void(const LaunchRequest&)> run_launch_;
   System* system_ = nullptr;
+  std::vector<CpuCore*> cpu_cores_;  ///< of the system
   ValueMode values_ = ValueMode::kFunctional;
   bool launched_ = false;
   bool unread_ = false;  ///< no results of the last launch have been read

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine_debug.h"
 
-#include <stdexcept>
 #include <utility>
 
 #include "common/error.h"
+#include "common/number.h"
 #include "modules/kernel/sc_time.h"
 
 namespace tessera {
@@ -100,13 +100,7 @@ std::optional<std::uint64_t> MachineDebug::trace_start() const {
       if (name == options_.trace_from) return address;
     }
   }
-  std::size_t used = 0;
-  try {
-    const std::uint64_t address = std::stoull(options_.trace_from, &used, 0);
-    if (used == options_.trace_from.size()) return address;
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
+  if (const auto address = read_address(options_.trace_from)) return address;
   throw InputError("no program has a symbol '" + options_.trace_from + "' to begin the trace at");
 }
 

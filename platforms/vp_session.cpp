@@ -125,50 +125,67 @@ void VpSession::handle(const SessionChannel::Call& call) {
   call.done(std::move(answer));
 }
 
+/// /step is answered later (begin_step()).
+struct VpSession::Route {
+  const char* path;
+  bool post;
+  ordered_json (*answer)(VpSession&, const SessionRequest&);
+};
+
 ordered_json VpSession::answer_to(const SessionRequest& request) {
-  struct Path {
-    const char* path;
-    bool post;
-  };
-  static constexpr Path kPaths[] = {
-      {"/state", false},   {"/pause", true},       {"/continue", true},    {"/step", true},
-      {"/quit", true},     {"/statistics", false}, {"/parameters", false}, {"/parameters", true},
-      {"/memory", false},  {"/memory", true},      {"/uart", false},       {"/uart", true},
-      {"/devices", false}, {"/symbols", false},    {"/breakpoint", false}, {"/breakpoint", true}};
-  const std::string& path = request.path;
-  const bool post = request.post;
+  using Self = VpSession;
+  using Request = SessionRequest;
+  static constexpr Route kRoutes[] = {
+      {"/state", false, [](Self& s, const Request&) { return s.state(); }},
+      {"/pause", true, [](Self& s, const Request&) { return s.pause_by_request(); }},
+      {"/continue", true, [](Self& s, const Request&) { return s.go_on(); }},
+      {"/step", true, nullptr},
+      {"/quit", true, [](Self& s, const Request&) { return s.quit(); }},
+      {"/statistics", false,
+       [](Self& s, const Request& r) { return s.views_.statistics(r.query); }},
+      {"/parameters", false,
+       [](Self& s, const Request& r) { return s.views_.parameters(r.query); }},
+      {"/parameters", true,
+       [](Self& s, const Request& r) { return s.views_.set_parameters(*r.body); }},
+      {"/memory", false, [](Self& s, const Request& r) { return s.views_.memory(r.query); }},
+      {"/memory", true, [](Self& s, const Request& r) { return s.views_.write_memory(*r.body); }},
+      {"/uart", false, [](Self& s, const Request& r) { return s.output(r.query); }},
+      {"/uart", true, [](Self& s, const Request& r) { return s.send(*r.body); }},
+      {"/devices", false, [](Self& s, const Request&) { return s.views_.devices(); }},
+      {"/symbols", false, [](Self& s, const Request& r) { return s.views_.symbols(r.query); }},
+      {"/breakpoint", false, [](Self& s, const Request&) { return s.breakpoints(); }},
+      {"/breakpoint", true, [](Self& s, const Request& r) { return s.set_breakpoint(r); }}};
   std::vector<std::string> known;
   bool there = false;
-  for (const Path& p : kPaths) {
-    known.emplace_back(p.path);
-    if (path != p.path) continue;
+  for (const Route& route : kRoutes) {
+    known.emplace_back(route.path);
+    if (request.path != route.path) continue;
     there = true;
-    if (post != p.post) continue;
-    if (post && path != "/quit") require_running();
-    if (path == "/state") return state();
-    if (path == "/statistics") return views_.statistics(request.query);
-    if (path == "/devices") return views_.devices();
-    if (path == "/symbols") return views_.symbols(request.query);
-    if (path == "/parameters") {
-      return post ? views_.set_parameters(*request.body) : views_.parameters(request.query);
-    }
-    if (path == "/memory") {
-      return post ? views_.write_memory(*request.body) : views_.memory(request.query);
-    }
-    if (path == "/uart") return post ? send(*request.body) : output(request.query);
-    if (path == "/breakpoint") return post ? set_breakpoint(request) : breakpoints();
-    if (path == "/pause") {
-      if (!paused_) pause("a request");
-    } else if (path == "/continue") {
-      paused_ = false;
-      why_.clear();
-    } else if (path == "/quit") {
-      channel_.quit();
-    }
-    return state();
+    if (request.post != route.post || route.answer == nullptr) continue;
+    if (route.post && request.path != "/quit") require_running();
+    return route.answer(*this, request);
   }
-  if (there) throw SessionError{405, path + " takes " + (post ? "GET" : "POST") + " only"};
-  throw SessionError{404, "unknown path '" + path + "'" + did_you_mean(path, known)};
+  if (there) {
+    throw SessionError{405, request.path + " takes " + (request.post ? "GET" : "POST") + " only"};
+  }
+  throw SessionError{404,
+                     "unknown path '" + request.path + "'" + did_you_mean(request.path, known)};
+}
+
+ordered_json VpSession::pause_by_request() {
+  if (!paused_) pause("a request");
+  return state();
+}
+
+ordered_json VpSession::go_on() {
+  paused_ = false;
+  why_.clear();
+  return state();
+}
+
+ordered_json VpSession::quit() {
+  channel_.quit();
+  return state();
 }
 
 void VpSession::require_running() const {

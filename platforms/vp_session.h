@@ -63,6 +63,7 @@ class VpSession {
     std::string text;
     std::uint64_t from = 0;  ///< offset of the UART's output from which `text` counts
   };
+  struct Route;
   static constexpr std::size_t kMostOutput = std::size_t{1} << 20;  ///< bytes kept for clients
   static constexpr std::chrono::milliseconds kPoll{
       100};  ///< of interrupts, while the run is paused
@@ -70,6 +71,9 @@ class VpSession {
   void answer_waiting();
   void handle(const SessionChannel::Call& call);
   nlohmann::ordered_json answer_to(const SessionRequest& request);
+  nlohmann::ordered_json pause_by_request();
+  nlohmann::ordered_json go_on();
+  nlohmann::ordered_json quit();
   void begin_step(const SessionRequest& request, SessionChannel::Done done);
   nlohmann::ordered_json set_breakpoint(const SessionRequest& request);
   nlohmann::ordered_json send(const nlohmann::ordered_json& body);

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "common/hex.h"
+#include "common/hex_bytes.h"
 #include "common/json.h"
-#include "common/quantity.h"
+#include "common/number.h"
 #include "common/suggest.h"
 #include "common/text.h"
 #include "modules/host/command_registers.h"
@@ -56,44 +55,13 @@ bool glob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::string hex_of(const std::vector<unsigned char>& bytes) {
-  static constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const unsigned char b : bytes) {
-    text += kDigits[b >> 4];
-    text += kDigits[b & 0xf];
+std::string bytes_of(const std::string& digits) {
+  if (digits.empty() || digits.size() / 2 > kMostBytes) {
+    throw SessionError{400, "data: expected 1 to " + std::to_string(kMostBytes) + " bytes"};
   }
-  return text;
-}
-
-std::vector<unsigned char> bytes_of(const std::string& digits) {
-  std::vector<unsigned char> bytes;
-  const auto value = [](char c) -> unsigned {
-    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-    if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-    if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-    throw SessionError{400, "data: expected hexadecimal digits, two a byte"};
-  };
-  if (digits.empty() || digits.size() % 2 != 0 || digits.size() / 2 > kMostBytes) {
-    throw SessionError{400, "data: expected two hexadecimal digits a byte, for 1 to " +
-                                std::to_string(kMostBytes) + " bytes"};
-  }
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    bytes.push_back(static_cast<unsigned char>(value(digits[i]) << 4 | value(digits[i + 1])));
-  }
-  return bytes;
-}
-
-/// Decimal digits, or a number with a suffix that converts to `unit`.
-std::optional<std::uint64_t> read_whole(const std::string& text, const std::string& unit,
-                                        std::string& why) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && after == end) return number;
-  const std::optional<Quantity> quantity = read_quantity(text, unit, why);
-  return quantity ? quantity->whole() : std::nullopt;
+  const auto bytes = bytes_of_hex(digits);
+  if (!bytes) throw SessionError{400, "data: expected two hexadecimal digits a byte"};
+  return *bytes;
 }
 
 bool is_natural(const ordered_json& value) { return value.is_number_integer() && value >= 0; }
@@ -161,25 +129,11 @@ std::uint64_t VpSessionViews::number_of(const Query& query, const std::string& n
 }
 
 std::uint64_t VpSessionViews::address_of(const std::string& text) {
-  std::size_t used = 0;
-  std::uint64_t address = 0;
-  try {
-    if (!text.empty() && text[0] >= '0' && text[0] <= '9') address = std::stoull(text, &used, 0);
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size()) {
+  const auto address = read_address(text);
+  if (!address) {
     throw SessionError{400, "address: '" + text + "' is no address; expected 0x80000000"};
   }
-  return address;
-}
-
-std::string VpSessionViews::symbol_at(std::uint64_t address) const {
-  for (const Program& p : site_.programs) {
-    std::string symbol = p.symbol_at(address);
-    if (!symbol.empty()) return symbol;
-  }
-  return {};
+  return *address;
 }
 
 ordered_json VpSessionViews::cores() const {
@@ -190,7 +144,7 @@ ordered_json VpSessionViews::cores() const {
     const std::uint64_t pc = begun ? core->iss().pc() : BoardPlan::kRomAddress;
     all.push_back({{"name", core->name()},
                    {"pc", hex(pc)},
-                   {"symbol", symbol_at(pc)},
+                   {"symbol", symbol_in(site_.programs, pc)},
                    {"idle", core->idle()},
                    {"instructions", core->stats().instructions}});
   }
@@ -244,7 +198,7 @@ ordered_json VpSessionViews::symbols(const Query& query) const {
   ordered_json found = ordered_json::array();
   if (query.count("address") != 0) {
     const std::uint64_t address = address_of(text_of(query, "address"));
-    found.push_back({{"name", symbol_at(address)}, {"address", hex(address)}});
+    found.push_back({{"name", symbol_in(site_.programs, address)}, {"address", hex(address)}});
     return {{"symbols", std::move(found)}};
   }
   const std::string name = text_of(query, "name");
@@ -429,7 +383,9 @@ ordered_json VpSessionViews::memory(const Query& query) const {
                                 " (GET /devices has the map; registers that a read can change "
                                 "are not read)"};
   }
-  return {{"address", hex(address)}, {"bytes", bytes.size()}, {"data", hex_of(bytes)}};
+  return {{"address", hex(address)},
+          {"bytes", bytes.size()},
+          {"data", hex_bytes(bytes.data(), bytes.size())}};
 }
 
 ordered_json VpSessionViews::write_memory(const ordered_json& body) const {
@@ -441,14 +397,15 @@ ordered_json VpSessionViews::write_memory(const ordered_json& body) const {
   const std::uint64_t address = is_natural(at)   ? at.get<std::uint64_t>()
                                 : at.is_string() ? address_of(at.get<std::string>())
                                                  : address_of(at.dump());
-  std::vector<unsigned char> bytes = bytes_of(body["data"].get<std::string>());
+  std::string bytes = bytes_of(body["data"].get<std::string>());
   // Either all bytes are written or none.
   std::vector<unsigned char> before(bytes.size());
   const std::uint64_t there = debug(tlm::TLM_READ_COMMAND, address, before.data(), before.size());
   if (there < bytes.size()) {
     throw SessionError{404, "no memory answers at " + hex(address + there)};
   }
-  const std::uint64_t done = debug(tlm::TLM_WRITE_COMMAND, address, bytes.data(), bytes.size());
+  const std::uint64_t done = debug(tlm::TLM_WRITE_COMMAND, address,
+                                   reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
   if (done < bytes.size()) {
     throw SessionError{409, "the target at " + hex(address + done) + " refuses debug writes"};
   }

@@ -68,7 +68,6 @@ class VpSessionViews {
   struct Parameter;
 
   std::vector<Parameter> all_parameters() const;
-  std::string symbol_at(std::uint64_t address) const;
   /// Accesses memory by the debug transport. Returns the bytes done.
   std::uint64_t debug(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                       std::uint64_t bytes) const;

@@ -3,18 +3,12 @@
 
 #include <algorithm>
 
+#include "common/hex_bytes.h"
 #include "common/text.h"
 
 namespace tessera::app {
 
 namespace {
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// `form`: '+' is a space.
 std::optional<std::string> decoded(std::string_view text, bool form) {
@@ -26,10 +20,9 @@ std::optional<std::string> decoded(std::string_view text, bool form) {
       out += text[i];
     } else {
       if (i + 2 >= text.size()) return std::nullopt;
-      const int high = digit_of(text[i + 1]);
-      const int low = digit_of(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      out += static_cast<char>(high << 4 | low);
+      const auto byte = bytes_of_hex(text.substr(i + 1, 2));
+      if (!byte) return std::nullopt;
+      out += *byte;
       i += 2;
     }
   }

@@ -25,7 +25,7 @@
 #include "common/error.h"
 #include "common/input_file.h"
 #include "common/json.h"
-#include "common/quantity.h"
+#include "common/number.h"
 #include "platforms/session_channel.h"
 #include "platforms/virtual_platform.h"
 
@@ -53,29 +53,11 @@ std::string find_iss() {
       "then build again");
 }
 
-std::uint64_t read_address(const std::string& text, const std::string& option) {
-  std::size_t used = 0;
-  std::uint64_t address = 0;
-  try {
-    address = std::stoull(text, &used, 0);
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size()) {
-    throw InputError(option + ": '" + text + "' is no address; expected 0x80200000");
-  }
-  return address;
-}
-
 std::uint64_t read_size(const po::variables_map& values, const std::string& option,
                         const std::string& unit) {
   const auto& text = values[option].as<std::string>();
-  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
-    return read_address(text, "--" + option);
-  }
   std::string why;
-  const auto quantity = read_quantity(text, unit, why);
-  const auto whole = quantity ? quantity->whole() : std::nullopt;
+  const auto whole = read_whole(text, unit, why);
   if (!whole) throw InputError("--" + option + ": '" + text + "' is no number of " + unit + why);
   return *whole;
 }
@@ -97,7 +79,12 @@ VirtualPlatformOptions::File read_file(const std::string& text) {
   VirtualPlatformOptions::File file;
   const std::size_t at = text.rfind('@');
   file.file = text.substr(0, at);
-  if (at != std::string::npos) file.address = read_address(text.substr(at + 1), text);
+  if (at != std::string::npos) {
+    const std::string address = text.substr(at + 1);
+    const auto number = read_address(address);
+    if (!number) throw InputError(text + ": '" + address + "' is no address; expected 0x80200000");
+    file.address = *number;
+  }
   return file;
 }
 
@@ -175,8 +162,8 @@ ordered_json run_with_gpus(const po::variables_map& values, VirtualPlatformOptio
   // Software that has ended with another status than 0 has said why.
   const bool told = result.end == End::kFinished && result.status != 0;
   failed = delivery.report() != 0 || (outcome.failure && !told);
-  if (outcome.failure && !told && result.why.empty() && result.violations.empty())
-    result.why = *outcome.failure;
+  const bool explained = told || !result.why.empty() || !result.violations.empty();
+  if (outcome.failure && !explained) result.why = *outcome.failure;
   if (!quiet) {
     const std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     std::fputs(printable(text).c_str(), stderr);

@@ -102,7 +102,7 @@ void interrupt_serve(uint64_t cause) {
 }
 
 /* Interrupts are served by calls and not by traps, so that none is taken between the caller's test
-   and WFI. The state of the devices decides, because mip is that of the last quantum. */
+   and WFI. */
 void interrupts_wait(void) {
   __asm__ volatile("wfi" ::: "memory");
   const uint32_t hart = hart_id();

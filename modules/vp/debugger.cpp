@@ -270,15 +270,7 @@ std::optional<std::string> Debugger::command(const std::string& text) {
     const Tick t = std::max(now(), cores_[hart_]->time_at(cores_[hart_]->iss().instructions()));
     return std::string(core.name()) + ": " + std::to_string(t / kTicksPerNs) + " ns\n";
   }
-  if (text == "pc") {
-    std::string out;
-    for (std::uint32_t h = 0; h < cores_.size(); ++h) {
-      out += "core " + std::to_string(h) +
-             (cores_[h]->idle() ? " waits for an interrupt at " : " is at ") +
-             site_.place(cores_[h]->iss().pc()) + "\n";
-    }
-    return out;
-  }
+  if (text == "pc") return site_.places() + "\n";
   if (text == "help") return kHelp;
   return "there is no command '" + text + "':\n" + kHelp;
 }

@@ -20,8 +20,8 @@ namespace tessera {
 
 /// What a Debugger uses of its machine.
 struct DebuggerSite {
-  /// "0x80000010 (main+0x8)".
-  std::function<std::string(std::uint64_t pc)> place;
+  /// Where the cores are, a line each.
+  std::function<std::string()> places;
   /// The last exception of a core.
   std::function<IssFault(std::uint32_t hart)> last_fault;
   std::function<bool()> ended;      ///< the run has ended

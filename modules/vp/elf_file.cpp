@@ -84,6 +84,14 @@ std::string Program::symbol_at(std::uint64_t address) const {
   return after->second + "+" + hex(address - after->first);
 }
 
+std::string symbol_in(const std::vector<Program>& programs, std::uint64_t address) {
+  for (const Program& p : programs) {
+    std::string symbol = p.symbol_at(address);
+    if (!symbol.empty()) return symbol;
+  }
+  return "";
+}
+
 Program read_program(const std::string& file, std::uint64_t address) {
   const Image image(file);
   Program program;

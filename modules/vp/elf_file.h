@@ -23,6 +23,9 @@ struct Program {
   std::string symbol_at(std::uint64_t address) const;
 };
 
+/// Program::symbol_at() of the first program that has one; an empty text if none has.
+std::string symbol_in(const std::vector<Program>& programs, std::uint64_t address);
+
 /// Reads an ELF executable of 64-bit RISC-V, little-endian; any other file is a binary image that
 /// is loaded and entered at `address`. Throws InputError with the file's name.
 Program read_program(const std::string& file, std::uint64_t address);

@@ -11,6 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "common/hex_bytes.h"
+#include "common/text.h"
+#include "modules/vp/gdb_packet.h"
 #include "modules/vp/riscv_registers.h"
 
 namespace tessera {
@@ -20,131 +23,6 @@ namespace {
 constexpr const char* kError = "E01";
 constexpr const char* kOk = "OK";
 constexpr char kBreak = 0x03;
-constexpr char kEscape = 0x7d;
-constexpr char kEscapeMask = 0x20;
-
-bool starts_with(std::string_view text, std::string_view with) {
-  return text.substr(0, with.size()) == with;
-}
-
-std::string hex_byte(unsigned byte) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  return {kDigits[byte >> 4 & 15], kDigits[byte & 15]};
-}
-
-std::string hex_of(const void* data, std::size_t bytes) {
-  const auto* const from = static_cast<const unsigned char*>(data);
-  std::string text;
-  text.reserve(2 * bytes);
-  for (std::size_t i = 0; i < bytes; ++i) text += hex_byte(from[i]);
-  return text;
-}
-
-std::string hex_of(const std::string& text) { return hex_of(text.data(), text.size()); }
-
-/// Eight bytes, the lowest one first.
-std::string hex_register(std::uint64_t value) {
-  std::string text;
-  for (unsigned i = 0; i < 8; ++i) text += hex_byte(static_cast<unsigned>(value >> (8 * i) & 0xff));
-  return text;
-}
-
-std::optional<unsigned> digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-/// A whole text of hexadecimal digits, 16 at most.
-std::optional<std::uint64_t> number(std::string_view text) {
-  if (text.empty() || text.size() > 16) return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    const auto d = digit(c);
-    if (!d) return std::nullopt;
-    value = value << 4 | *d;
-  }
-  return value;
-}
-
-std::optional<std::string> bytes_of(std::string_view text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const auto byte = number(text.substr(i, 2));
-    if (!byte) return std::nullopt;
-    bytes += static_cast<char>(*byte);
-  }
-  return bytes;
-}
-
-std::optional<std::uint64_t> register_value(std::string_view text) {
-  const auto bytes = bytes_of(text);
-  if (!bytes || bytes->size() != 8) return std::nullopt;
-  std::uint64_t value = 0;
-  for (unsigned i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>((*bytes)[i]);
-  return value;
-}
-
-std::vector<std::string> split(const std::string& text, char by) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = text.find(by, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
-}
-
-struct Range {
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-};
-
-/// "ADDRESS,BYTES".
-std::optional<Range> range_of(const std::string& text) {
-  const auto parts = split(text, ',');
-  if (parts.size() != 2) return std::nullopt;
-  const auto address = number(parts[0]);
-  const auto bytes = number(parts[1]);
-  if (!address || !bytes) return std::nullopt;
-  return Range{*address, *bytes};
-}
-
-unsigned checksum(std::string_view packet) {
-  unsigned sum = 0;
-  for (const char c : packet) sum += static_cast<unsigned char>(c);
-  return sum & 0xff;
-}
-
-std::string escaped(const std::string& bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    if (c == '#' || c == '$' || c == '*' || c == kEscape) {
-      out += kEscape;
-      out += static_cast<char>(c ^ kEscapeMask);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::optional<std::string> unescaped(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != kEscape) {
-      out += text[i];
-    } else if (++i < text.size()) {
-      out += static_cast<char>(text[i] ^ kEscapeMask);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return out;
-}
 
 const char* watch_reason(GdbPoint point) {
   switch (point) {
@@ -159,16 +37,6 @@ const char* watch_reason(GdbPoint point) {
       break;
   }
   return nullptr;
-}
-
-/// Without leading zeros.
-std::string hex_number(std::uint64_t value) {
-  std::string text;
-  do {
-    text.insert(text.begin(), "0123456789abcdef"[value & 15]);
-    value >>= 4;
-  } while (value != 0);
-  return text;
 }
 
 }  // namespace
@@ -221,9 +89,9 @@ GdbServer::Read GdbServer::next_packet(std::string& packet) {
     return Read::kIncomplete;
   }
   packet = input_.substr(1, end - 1);
-  const auto sum = number(std::string_view(input_).substr(end + 1, 2));
+  const auto sum = gdb::number(std::string_view(input_).substr(end + 1, 2));
   input_.erase(0, end + 3);
-  if (sum == checksum(packet)) {
+  if (sum == gdb::checksum(packet)) {
     if (acknowledges_) send_raw("+");
     return Read::kPacket;
   }
@@ -248,7 +116,7 @@ void GdbServer::send_raw(const std::string& bytes) {
 }
 
 void GdbServer::send(const std::string& packet) {
-  last_sent_ = "$" + packet + "#" + hex_byte(checksum(packet));
+  last_sent_ = "$" + packet + "#" + gdb::byte(gdb::checksum(packet));
   send_raw(last_sent_);
 }
 
@@ -262,12 +130,12 @@ bool GdbServer::poll() {
 }
 
 void GdbServer::print(const std::string& text) {
-  if (running_) send("O" + hex_of(text));
+  if (running_) send("O" + gdb::text_in_hex(text));
 }
 
 void GdbServer::exit(unsigned status) {
   if (!connected()) return;
-  if (running_) send("W" + hex_byte(status & 0xff));
+  if (running_) send("W" + gdb::byte(status & 0xff));
   disconnect();
 }
 
@@ -351,21 +219,21 @@ std::optional<std::string> GdbServer::handle(const std::string& packet) {
 }
 
 std::string GdbServer::stop_reply() const {
-  std::string text = "T" + hex_byte(stop_.signal);
+  std::string text = "T" + gdb::byte(stop_.signal);
   if (stop_.point) {
     if (const char* const watch = watch_reason(*stop_.point)) {
-      text += std::string(watch) + ":" + hex_number(stop_.address) + ";";
+      text += std::string(watch) + ":" + gdb::number_text(stop_.address) + ";";
     } else {
       text += *stop_.point == GdbPoint::kHardwareBreakpoint ? "hwbreak:;" : "swbreak:;";
     }
   }
-  return text + "thread:" + hex_number(stop_.thread) + ";";
+  return text + "thread:" + gdb::number_text(stop_.thread) + ";";
 }
 
 /// A thread's number; 0 for any or all. None: there is no such thread.
 std::optional<unsigned> GdbServer::thread_of(const std::string& text) const {
   if (text == "-1" || text == "0") return 0;
-  const auto n = number(text);
+  const auto n = gdb::number(text);
   if (!n || *n > target_.threads()) return std::nullopt;
   return static_cast<unsigned>(*n);
 }
@@ -393,7 +261,7 @@ void GdbServer::resume_one(const std::string& packet) {
   const std::size_t address_at = has_signal ? packet.find(';') : 0;
   const unsigned thread = resumed_thread_ == 0 ? stop_.thread : resumed_thread_;
   if (address_at != std::string::npos && address_at + 1 < packet.size()) {
-    const auto address = number(std::string_view(packet).substr(address_at + 1));
+    const auto address = gdb::number(std::string_view(packet).substr(address_at + 1));
     if (!address || !target_.write_register(thread, RiscvRegister::kPc, *address)) {
       send(kError);
       return;
@@ -411,13 +279,13 @@ bool GdbServer::parse_continue(const std::string& text) {
   GdbResume resume;
   resume.actions.assign(target_.threads(), GdbAction::kStop);
   std::vector<bool> chosen(target_.threads());
-  for (const std::string& action : split(text, ';')) {
+  for (const std::string& action : gdb::split(text, ';')) {
     const std::size_t colon = action.find(':');
     const std::string what = action.substr(0, colon);
     GdbAction does = GdbAction::kStop;
-    if (what == "c" || (starts_with(what, "C") && number(what.substr(1)))) {
+    if (what == "c" || (begins_with(what, "C") && gdb::number(what.substr(1)))) {
       does = GdbAction::kContinue;
-    } else if (what == "s" || (starts_with(what, "S") && number(what.substr(1)))) {
+    } else if (what == "s" || (begins_with(what, "S") && gdb::number(what.substr(1)))) {
       does = GdbAction::kStep;
     } else {
       return false;
@@ -441,8 +309,8 @@ bool GdbServer::parse_continue(const std::string& text) {
 
 std::string GdbServer::handle_v(const std::string& packet) {
   if (packet == "vCont?") return "vCont;c;C;s;S";
-  if (starts_with(packet, "vCont;")) return parse_continue(packet.substr(6)) ? "" : kError;
-  if (starts_with(packet, "vKill")) {
+  if (begins_with(packet, "vCont;")) return parse_continue(packet.substr(6)) ? "" : kError;
+  if (begins_with(packet, "vKill")) {
     resume_ = GdbResume{GdbResume::Kind::kKill, {}};
     return kOk;
   }
@@ -454,7 +322,7 @@ std::string GdbServer::handle_point(const std::string& packet) {
   if (packet.size() < 3 || packet[2] != ',') return kError;
   const unsigned kind = static_cast<unsigned char>(packet[1]) - '0';
   if (kind > static_cast<unsigned>(GdbPoint::kAccessWatchpoint)) return "";
-  const auto range = range_of(packet.substr(3));
+  const auto range = gdb::range_of(packet.substr(3));
   if (!range) return kError;
   const auto point = static_cast<GdbPoint>(kind);
   if (watch_reason(point) != nullptr && range->bytes == 0) return kError;
@@ -470,7 +338,7 @@ std::string GdbServer::read_registers() {
   for (unsigned n = 0; n < RiscvRegister::kInPacket; ++n) {
     std::uint64_t value = 0;
     const bool known = target_.read_register(general_thread_, n, value);
-    text += known ? hex_register(value) : std::string(16, 'x');
+    text += known ? gdb::register_text(value) : std::string(16, 'x');
   }
   return text;
 }
@@ -479,7 +347,7 @@ std::string GdbServer::write_registers(const std::string& text) {
   if (text.size() != std::size_t{16} * RiscvRegister::kInPacket) return kError;
   std::vector<std::uint64_t> values;
   for (unsigned n = 0; n < RiscvRegister::kInPacket; ++n) {
-    const auto value = register_value(std::string_view(text).substr(16 * std::size_t{n}, 16));
+    const auto value = gdb::register_value(std::string_view(text).substr(16 * std::size_t{n}, 16));
     if (!value) return kError;
     values.push_back(*value);
   }
@@ -490,39 +358,40 @@ std::string GdbServer::write_registers(const std::string& text) {
 }
 
 std::string GdbServer::read_register(const std::string& text) {
-  const auto n = number(text);
+  const auto n = gdb::number(text);
   std::uint64_t value = 0;
   if (!n || *n > RiscvRegister::kPrivilege ||
       !target_.read_register(general_thread_, static_cast<unsigned>(*n), value)) {
     return kError;
   }
-  return hex_register(value);
+  return gdb::register_text(value);
 }
 
 std::string GdbServer::write_register(const std::string& text) {
-  const auto parts = split(text, '=');
+  const auto parts = gdb::split(text, '=');
   if (parts.size() != 2) return kError;
-  const auto n = number(parts[0]);
-  const auto value = register_value(parts[1]);
+  const auto n = gdb::number(parts[0]);
+  const auto value = gdb::register_value(parts[1]);
   if (!n || *n > RiscvRegister::kPrivilege || !value) return kError;
   const bool done = target_.write_register(general_thread_, static_cast<unsigned>(*n), *value);
   return done ? kOk : kError;
 }
 
 std::string GdbServer::read_memory(const std::string& text) {
-  const auto range = range_of(text);
+  const auto range = gdb::range_of(text);
   if (!range) return kError;
   std::vector<unsigned char> data(std::min<std::uint64_t>(range->bytes, kPacketBytes / 2 - 8));
   const std::size_t n =
       target_.read_memory(general_thread_, range->address, data.data(), data.size());
-  return n == 0 ? kError : hex_of(data.data(), n);
+  return n == 0 ? kError : hex_bytes(data.data(), n);
 }
 
 std::string GdbServer::write_memory(const std::string& text, bool binary) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return kError;
-  const auto range = range_of(text.substr(0, colon));
-  const auto data = binary ? unescaped(text.substr(colon + 1)) : bytes_of(text.substr(colon + 1));
+  const auto range = gdb::range_of(text.substr(0, colon));
+  const auto data =
+      binary ? gdb::unescaped(text.substr(colon + 1)) : bytes_of_hex(text.substr(colon + 1));
   if (!range || !data || data->size() != range->bytes) return kError;
   if (data->empty()) return kOk;  // the debugger tries whether X is supported
   const bool done =
@@ -541,46 +410,47 @@ std::optional<std::string> GdbServer::handle_set(const std::string& packet) {
 }
 
 std::string GdbServer::handle_query(const std::string& packet) {
-  if (starts_with(packet, "qSupported")) {
-    return "PacketSize=" + hex_number(kPacketBytes) +
+  if (begins_with(packet, "qSupported")) {
+    return "PacketSize=" + gdb::number_text(kPacketBytes) +
            ";qXfer:features:read+;vContSupported+;QStartNoAckMode+;swbreak+;hwbreak+";
   }
   const std::string description = "qXfer:features:read:target.xml:";
-  if (starts_with(packet, description)) return read_description(packet.substr(description.size()));
-  if (starts_with(packet, "qXfer:features:read:")) return "E00";  // no such annex
+  if (begins_with(packet, description)) return read_description(packet.substr(description.size()));
+  if (begins_with(packet, "qXfer:features:read:")) return "E00";  // no such annex
   if (packet == "qfThreadInfo") {
     std::string text;
-    for (unsigned t = 1; t <= target_.threads(); ++t) text += (t == 1 ? "m" : ",") + hex_number(t);
+    for (unsigned t = 1; t <= target_.threads(); ++t)
+      text += (t == 1 ? "m" : ",") + gdb::number_text(t);
     return text;
   }
   if (packet == "qsThreadInfo") return "l";
-  if (packet == "qC") return "QC" + hex_number(stop_.thread);
-  if (packet == "qAttached" || starts_with(packet, "qAttached:")) return "1";
+  if (packet == "qC") return "QC" + gdb::number_text(stop_.thread);
+  if (packet == "qAttached" || begins_with(packet, "qAttached:")) return "1";
   const std::string extra = "qThreadExtraInfo,";
-  if (starts_with(packet, extra)) {
+  if (begins_with(packet, extra)) {
     const auto thread = thread_of(packet.substr(extra.size()));
-    return thread.value_or(0) == 0 ? kError : hex_of(target_.describe_thread(*thread));
+    return thread.value_or(0) == 0 ? kError : gdb::text_in_hex(target_.describe_thread(*thread));
   }
-  if (starts_with(packet, "qRcmd,")) return handle_command(packet.substr(6));
+  if (begins_with(packet, "qRcmd,")) return handle_command(packet.substr(6));
   return "";
 }
 
 /// "OFFSET,BYTES".
 std::string GdbServer::read_description(const std::string& text) const {
-  const auto range = range_of(text);
+  const auto range = gdb::range_of(text);
   if (!range || range->address > description_.size()) return kError;
   const std::uint64_t most = std::min<std::uint64_t>(range->bytes, kPacketBytes / 2 - 8);
   const std::string part = description_.substr(range->address, most);
   const bool is_last = range->address + part.size() == description_.size();
-  return (is_last ? "l" : "m") + escaped(part);
+  return (is_last ? "l" : "m") + gdb::escaped(part);
 }
 
 std::string GdbServer::handle_command(const std::string& text) {
-  const auto command = bytes_of(text);
+  const auto command = bytes_of_hex(text);
   if (!command) return kError;
   const auto output = target_.command(*command);
   if (!output) return kError;
-  if (!output->empty()) send("O" + hex_of(*output));
+  if (!output->empty()) send("O" + gdb::text_in_hex(*output));
   return kOk;
 }
 

@@ -59,10 +59,10 @@ struct RiscvCoreSite {
 ///
 /// Timing: an instruction takes `cycles_per_instruction`, an access as long as its target says. The
 /// core executes `quantum` instructions at once, and then waits until simulated time has caught up.
-/// An access is made at the time of its basic block's end without it, and ends the quantum after
-/// that block, because it can change an interrupt. An interrupt that rises meanwhile is taken at
-/// the end of the quantum. In WFI the core waits for an interrupt that mie enables, and goes on
-/// when it rises. A target can wait in b_transport. Payloads have an InitiatingHart.
+/// An access is made when all instructions of its basic block have taken their time. It ends the
+/// quantum after that block, because it can change an interrupt. An interrupt that rises meanwhile
+/// is taken at the end of the quantum. In WFI the core waits for an interrupt that mie enables, and
+/// goes on when it rises. A target can wait in b_transport. Payloads have an InitiatingHart.
 ///
 /// The core's process is an SC_THREAD, whose stack the Iss uses.
 ///

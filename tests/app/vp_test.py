@@ -460,6 +460,71 @@ class VirtualPlatform(Programs):
         self.assertIn("core 0 waits for an interrupt at", errors)
         self.assertIn("(asleep+0x4)", errors)
 
+    def test_a_handler_that_faults_for_ever_ends_with_the_time_limit(self):
+        code, errors, document = self.run_program(self.assemble("""
+            li t0, 0x81000000      # zeros: an illegal instruction of 16 bits
+            csrw mtvec, t0
+            ecall"""), "--limit-ms", "1")
+        self.assertEqual((code, document["end"], document["time_ns"]), (1, "time limit", 1000000), errors)
+
+    def test_an_exception_after_a_refused_access_in_its_block_is_taken_too(self):
+        self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            li s0, 0
+            li a1, 0x10000000
+            .option push
+            .option norvc
+            lw a2, 0(a1)           # the UART has bytes only
+            ecall
+            .option pop
+            mv a0, s0
+            j finish
+            .balign 4
+        handler:
+            csrr t1, mcause
+            slli s0, s0, 4
+            add s0, s0, t1
+            csrr t2, mepc
+            li t3, 11
+            bne t1, t3, 1f
+            addi t2, t2, 4
+        1:  csrw mepc, t2
+            mret""", 5 * 16 + 11)
+
+    def test_an_atomic_to_nothing_is_a_store_access_fault(self):
+        self.expect("""
+            la t0, handler
+            csrw mtvec, t0
+            li a1, 0x5000000
+            amoadd.w a2, a1, (a1)
+            li a0, 1
+            j finish
+            .balign 4
+        handler:
+            csrr a0, mcause
+            j finish""", 7)
+
+    def test_images_that_overlap_and_empty_files_are_refused(self):
+        program, other = self.assemble("nop"), self.folder / "image"
+        other.write_bytes(b"\x13\0\0\0")
+        empty = self.folder / "empty"
+        empty.write_bytes(b"")
+        for arguments, message in [([program, "--load", f"{other}@0x80000000"],
+                                    "image: its 4 bytes at 0x80000000 overlap "),
+                                   ([program, "--load", f"{empty}@0x80100000"], "it is empty"),
+                                   ([program, "--load", f"{other}@0x8010000g"], "is no address"),
+                                   ([program, "--ram", "0"], "--ram: expected pages of 4 KiB"),
+                                   ([program, "--ram", "5000"], "--ram: expected pages of 4 KiB"),
+                                   ([program, "--ram", "4G", "--platform", "nuba-small"],
+                                    "up to 2 GiB with --platform"),
+                                   ([program, "--link-bandwidth", "1B/s", "--platform", "nuba-small"],
+                                    "--link-bandwidth: expected 1MB/s to 100TB/s")]:
+            done = subprocess.run([TESSERA, "vp", *map(str, arguments)], capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
     def test_runs_are_equal(self):
         program = self.assemble("""
             li a0, 0
@@ -797,6 +862,70 @@ class Firmware(Programs):
                 if status is None:
                     self.assertNotEqual(document["end"], "finished")
 
+    def test_loads_of_device_memory_take_both_latencies_of_the_link(self):
+        times = [self.run_firmware("vecadd", "nuba-small", "vecadd",
+                                   arguments=["--link-latency-ns", str(ns)])[2]["time_ns"]
+                 for ns in (450, 1450)]
+        self.assertEqual(times[1] - times[0], 4096 // 2 * 2 * 1000)  # loads of 8 bytes
+
+    def test_several_harts_do_not_depend_on_an_open_terminal(self):
+        command = [TESSERA, "vp", self.firmware("harts"), "--harts", "3", "--platform", "nuba-small",
+                   "--json", "--quiet"]
+        for kernel in ["vecadd", "saxpy"]:
+            command += ["--kernels", SOURCE / f"stimuli/kernels/{kernel}/{kernel}.ptx"]
+        documents = []
+        for end in [subprocess.DEVNULL, subprocess.PIPE]:  # a pipe that stays open until the end
+            with subprocess.Popen(list(map(str, command)), stdin=end, stdout=subprocess.PIPE) as run:
+                documents.append(json.loads(run.stdout.read()))
+                if run.stdin:
+                    run.stdin.close()
+            del documents[-1]["host"], documents[-1]["stats"]["host"]
+        self.assertEqual(*documents)
+
+    def test_the_watchdog_waits_for_a_timer(self):
+        program = self.compile("""
+            #include "tessera.h"
+            static volatile int rung;
+            static void ring(void) { rung = 1; }
+            int main(void) {
+              interrupts_disable();
+              const uint64_t begin = mtime();
+              timer_set(begin + 50000, ring); /* 5 ms, more than the watchdog's time */
+              while (!rung) interrupts_wait();
+              return mtime() - begin == 50000 ? 0 : 1;
+            }""")
+        code, errors, _ = self.run_program(program, "--platform", "nuba-small", "--quiet")
+        self.assertEqual(code, 0, errors)
+
+    def test_detail_cannot_change_while_a_launch_is_queued(self):
+        program = self.compile("""
+            #include "tessera.h"
+            int main(void) {
+              gpu_kernel kernel;
+              float *a, *b, *c;
+              const uint32_t n = 256;
+              GPU_CHECK(gpu_open());
+              GPU_CHECK(gpu_load(&kernel, "vecadd"));
+              GPU_CHECK(gpu_malloc_managed((void**)&a, n * sizeof *a));
+              GPU_CHECK(gpu_malloc_managed((void**)&b, n * sizeof *b));
+              GPU_CHECK(gpu_malloc_managed((void**)&c, n * sizeof *c));
+              const gpu_argument arguments[] = {GPU_ARGUMENT(a), GPU_ARGUMENT(b), GPU_ARGUMENT(c),
+                                                GPU_ARGUMENT(n)};
+              GPU_CHECK(gpu_launch(&(gpu_launch_info){
+                  .kernel = kernel, .block = {256}, .arguments = arguments, .count = 4}));
+              const gpu_error early = gpu_set_detail(false);
+              GPU_CHECK(gpu_stream_synchronize(0));
+              const gpu_error late = gpu_set_detail(false);
+              printf("%s, %u", gpu_error_name(early), (unsigned)late);
+              return 0;
+            }""")
+        # The kernel is fetched a while after its doorbell.
+        code, errors, document = self.run_program(
+            program, "--platform", "nuba-small", "--quiet", "--set", "dispatch.fetch_cycles=5000",
+            "--kernels", SOURCE / "stimuli/kernels/vecadd/vecadd.ptx")
+        self.assertEqual((code, document["uart"]), (0, "BUSY, 0"), errors)
+        self.assertEqual([k["name"] for k in document["stats"]["kernels"]], ["vecadd"])
+
     def test_programs_without_gpus(self):
         for name, arguments, text in [
             ("hello", [], "hello from tessera: harts 1, GPUs no\n"),
@@ -1062,6 +1191,18 @@ class Debugger(Programs):
         pages[local] -= 1
         pages[changed] += 1
         self.assertIn("first-touch: 96 faults, 96 local; pages: " + " ".join(map(str, pages)), sent)
+
+    def test_a_step_of_an_instruction_that_traps_ends_at_the_handler(self):
+        printed, status, _, _ = self.debug(self.assemble("""
+            la t0, handler
+            csrw mtvec, t0
+            li a1, 0x5000000
+        store: sd a1, 0(a1)
+            .balign 4
+        handler: li a0, 6"""), ["break *store", "continue", "delete", "stepi", "info symbol $pc",
+                                "continue"])
+        self.expect_in_order(["handler in section .text", "exited with code 06"], printed)
+        self.assertEqual(status, 6)
 
     def test_a_port_in_use_is_refused(self):
         program = self.assemble("li a0, 0")
