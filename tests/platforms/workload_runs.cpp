@@ -70,11 +70,15 @@ std::string document(const std::string& platform, const std::string& workload,
                      const RunOptions& options, const std::vector<std::string>& sets,
                      const BuildOptions& build) {
   return in_child([&] {
-    RunResult r = run_workload(platform, workload, options, sets, build);
-    r.stats.erase("host");
-    r.stats.erase("values");
-    return r.stats.dump();
+    return comparable(run_workload(platform, workload, options, sets, build));
   });
+}
+
+std::string comparable(const RunResult& result) {
+  nlohmann::ordered_json stats = result.stats;
+  stats.erase("host");
+  stats.erase("values");
+  return stats.dump();
 }
 
 }  // namespace tessera::test

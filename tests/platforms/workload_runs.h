@@ -24,8 +24,10 @@ RunResult run_workload(const std::string& platform, const std::string& workload,
 RunResult verify_carried(const std::string& platform, const std::string& workload,
                          const std::vector<std::string>& sets = {});
 
-/// stats.json without `host` and `values`, from a child process of its own (SystemC elaborates
-/// once).
+/// stats.json without `host` and `values`.
+std::string comparable(const RunResult& result);
+
+/// The same of a run in a child process of its own (SystemC elaborates once).
 std::string document(const std::string& platform, const std::string& workload,
                      const RunOptions& options, const std::vector<std::string>& sets = {},
                      const BuildOptions& build = {});
