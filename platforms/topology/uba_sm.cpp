@@ -11,11 +11,7 @@ constexpr std::uint32_t kSides = 2;
 bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   const SystemConfig& s = c.system;
   bool sound = must_divide("the two sides", kSides, "system.sms", s.sms, errors);
-  sound = must_divide("the two sides", kSides, "system.channels", s.channels, errors) && sound;
-  if (s.address_map != "fixed-channel") {
-    errors.emplace_back("topology uba-sm needs system.address_map fixed-channel");
-  }
-  return sound;
+  return must_divide("the two sides", kSides, "system.channels", s.channels, errors) && sound;
 }
 
 void validate(const GpuConfig& c, std::vector<std::string>& errors) {

@@ -64,6 +64,10 @@ TESSERA_SHAPE("mcm-nuba-small system.modules=8")
 TESSERA_SHAPE("nuba-small system.address_map=pae")
 TESSERA_SHAPE("nuba-norep-small system.address_map=pae")
 TESSERA_SHAPE("mcm-nuba-small system.address_map=pae")
+// A side's slices are homes of lines of every page.
+TESSERA_SHAPE("uba-sm-small system.address_map=pae")
+TESSERA_SHAPE("uba-sm-small system.address_map=channel-interleave")
+TESSERA_SHAPE("uba-sm-small system.address_map=channel-interleave system.channels=6")
 
 namespace {
 
@@ -94,8 +98,6 @@ TEST_CASE("partitions, sides and modules that do not divide are refused") {
 TEST_CASE("choices that another choice excludes are refused") {
   refused("uba-sm-small", {"system.modules=2"},
           "system.modules must be 1 where topology is uba-sm");
-  refused("uba-sm-small", {"system.address_map=pae"},
-          "topology uba-sm needs system.address_map fixed-channel");
   refused("uba-mem-small", {"system.remote_caching=full-replication"},
           "system.remote_caching (full-replication) needs partitions as the tree's innermost "
           "level, as of "

@@ -24,11 +24,13 @@ using Maps = PolicySettings<AddressMap>;
 /// A seed, in the maps that have one.
 Maps seeded(std::uint64_t seed) {
   const auto s = static_cast<double>(seed);
-  return policy_settings<AddressMap>({{"fixed-channel.seed", s}, {"pae.seed", s}});
+  return policy_settings<AddressMap>(
+      {{"fixed-channel.seed", s}, {"pae.seed", s}, {"channel-interleave.seed", s}});
 }
 
 Maps interleaved(std::uint32_t bytes) {
-  return policy_settings<AddressMap>({{"gpu-interleave.interleave_bytes", bytes}});
+  return policy_settings<AddressMap>({{"gpu-interleave.interleave_bytes", bytes},
+                                      {"channel-interleave.interleave_bytes", bytes}});
 }
 
 MemoryGeometry small_geometry() {
@@ -118,7 +120,9 @@ TEST_CASE("every address map is a bijection on small memories") {
   for (const MemoryGeometry& g : shapes) {
     REQUIRE(g.errors().empty());
     for (const std::string& name : policy_names<AddressMap>()) {
-      if (name == "gpu-interleave") {
+      if (name == "channel-interleave" && g.gpus > 1) {
+        CHECK_THROWS_WITH(make_address_map(name, g), Catch::Contains("is for one GPU, not 2"));
+      } else if (name == "gpu-interleave" || name == "channel-interleave") {
         check_bijection(g, name, interleaved(std::min(128U, g.row_bytes)));
       } else {
         for (std::uint64_t seed = 0; seed < 4; ++seed) check_bijection(g, name, seeded(seed));
@@ -135,6 +139,16 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
       g.gpus = gpus;
       REQUIRE(g.errors().empty());
       for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name);
+      if (gpus == 1) {
+        check_bijection(g, "channel-interleave");
+        const auto chunks = make_address_map("channel-interleave", g);
+        // Chunks of 256 bytes of both slices of a channel stand side by side.
+        for (std::uint64_t n = 0; n < 3 * std::uint64_t{channels}; ++n) {
+          REQUIRE(chunks->locate(n * 512).channel.value == n % channels);
+          REQUIRE(chunks->locate(n * 512 + 511).channel.value == n % channels);
+        }
+        REQUIRE(chunks->page_homes() == 1);
+      }
       // A GPU's memory is one range: its pages, or pieces, go to its channels in turn.
       const auto pages = make_address_map("fixed-channel", g);
       const auto by_pieces = make_address_map("gpu-interleave", g);
@@ -264,9 +278,9 @@ TEST_CASE("pae spreads power-of-two strides evenly where fixed-channel does not"
   }
 }
 
-TEST_CASE("bank bits are randomised in both maps: rows of one bank stride do not collide") {
+TEST_CASE("bank bits are randomised in three maps: rows of one bank stride do not collide") {
   const MemoryGeometry g;
-  for (const char* name : {"fixed-channel", "pae"}) {
+  for (const char* name : {"fixed-channel", "pae", "channel-interleave"}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       const auto map = make_address_map(name, g, seeded(seed));
       // Sixteen addresses that differ in the lowest four row bits only.
@@ -298,7 +312,7 @@ TEST_CASE("column bits stay: a map keeps what shares a row together") {
 
 TEST_CASE("the seed chooses the subsets, and the same seed the same ones") {
   const MemoryGeometry g;
-  for (const char* name : {"fixed-channel", "pae"}) {
+  for (const char* name : {"fixed-channel", "pae", "channel-interleave"}) {
     const auto a = make_address_map(name, g);
     const auto b = make_address_map(name, g);
     const auto c = make_address_map(name, g, seeded(2));

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// "channel-interleave": chunks of `interleave_bytes` go to the channels in turn, whose number need
+// not be a power of two, and within a channel to its slices. Bank bits are randomised with row and
+// bank bits, so that streams that are a power of two apart do not meet in one bank. Where a GPU's L2
+// has two sides, runs of interleave_bytes x channels / 2 bytes alternate between them (ours; an A100
+// alternates by 8 KiB: Choquette, GTC 2021, S33322).
+//
+//   high                                                        low
+//   | row ... | bank high | column high | channel | slice | column low |
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "common/error.h"
+#include "policies/bit_matrix.h"
+#include "policies/linear_map.h"
+
+namespace tessera::address_map::channel_interleave {
+
+namespace {
+
+class ChannelInterleave final : public LinearMap {
+ public:
+  using LinearMap::LinearMap;
+  bool page_has_one_home() const override { return false; }
+  std::uint64_t page_address(ChannelId, std::uint64_t) const override {
+    throw std::logic_error("a page has no channel of its own under 'channel-interleave'");
+  }
+};
+
+struct Parameters {
+  std::uint32_t interleave_bytes = 256;
+  std::uint64_t seed = 1;
+};
+
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("interleave_bytes", p.interleave_bytes, "byte",
+            "bytes that stay together in one slice; a power of two from a line to the smaller of "
+            "DRAM row and page (ours)",
+            32, 1 << 20);
+  v.integer("seed", p.seed, "", "chooses the random matrix of the bank bits (ours)", 0,
+            ~std::uint32_t{0});
+}
+
+std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters& parameters) {
+  const MemoryGeometry& g = context.memory;
+  const std::uint32_t chunk = parameters.interleave_bytes;
+  const std::uint64_t most = std::min<std::uint64_t>(g.row_bytes, g.page_bytes);
+  if (chunk < g.line_bytes || chunk > most || !is_power_of_two(chunk)) {
+    throw InputError("address map 'channel-interleave': interleave_bytes is " +
+                     std::to_string(chunk) + "; expected a power of two from " +
+                     std::to_string(g.line_bytes) + " (a line) to " + std::to_string(most) +
+                     " (the smaller of DRAM row and page)");
+  }
+  if (g.gpus != 1) {
+    throw InputError("address map 'channel-interleave' is for one GPU, not " +
+                     std::to_string(g.gpus) + ": gpu-interleave gives each GPU a range");
+  }
+  const unsigned bank_bits = log2_of(g.banks_per_channel);
+  const unsigned slice_bits = log2_of(g.slices_per_channel);
+
+  AddressLayout layout;
+  unsigned position = 0;
+  const auto take = [&position](BitPositions& field, unsigned bits) {
+    for (unsigned i = 0; i < bits; ++i) field.push_back(static_cast<std::uint8_t>(position++));
+  };
+  take(layout.column, log2_of(chunk));
+  take(layout.bank, slice_bits);
+  take(layout.channel, bits_below(g.channels));
+  take(layout.column, log2_of(g.row_bytes) - log2_of(chunk));
+  take(layout.bank, bank_bits - slice_bits);
+  take(layout.row, log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes));
+
+  // The channel's number is a remainder: it takes no part in the hash.
+  BitPositions inputs = layout.bank;
+  inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
+  FixedRandom random(parameters.seed);
+  const BitMatrix matrix = random_invertible(bank_bits, static_cast<unsigned>(inputs.size()),
+                                             {{0, slice_bits}, {0, bank_bits}}, random);
+  std::vector<std::uint64_t> channel_masks;
+  for (const std::uint8_t bit : layout.channel) channel_masks.push_back(std::uint64_t{1} << bit);
+  return std::make_unique<ChannelInterleave>(g, layout, channel_masks,
+                                             address_masks(matrix, inputs, 0, bank_bits));
+}
+
+const PolicyRegistration<AddressMap> kRegistered(
+    "channel-interleave",
+    "lines go to the channels of a GPU in turn, whatever their number; bank bits randomised (ours)",
+    make);
+
+}  // namespace
+
+}  // namespace tessera::address_map::channel_interleave
