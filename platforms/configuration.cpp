@@ -28,7 +28,7 @@ namespace {
 
 /// Keys of a platform file beside its parameters.
 const std::vector<std::string> kDocumentKeys = {"base", "description", "plugins", "spdx",
-                                                "tree", "instances",   "insert"};
+                                                "tree", "instances",   "insert",  "sources"};
 
 fs::path presets_directory() {
   if (const char* dir = std::getenv("TESSERA_PRESETS_DIR")) return dir;
@@ -75,6 +75,13 @@ std::string file_of(const std::string& platform) {
                    " (a preset's name, see 'tessera list platforms', or the path of a JSON file)");
 }
 
+/// Where a value comes from, as a platform's file says.
+struct Source {
+  std::string path;  ///< of a parameter or of a group
+  std::string text;
+  std::string origin;  ///< "FILE:LINE"
+};
+
 /// What a platform's files say.
 struct Collected {
   std::vector<ParameterSetting> settings;  ///< in their order
@@ -82,6 +89,7 @@ struct Collected {
   Tree tree;                               ///< the last; empty: none says one
   std::string tree_origin;                 ///< "FILE:LINE"
   std::vector<SystemConfig::Insert> inserts;
+  std::vector<Source> sources;  ///< in their order
 };
 
 constexpr const char* kTreeParameters[] = {"system.topology", "system.gpus", "system.modules"};
@@ -135,6 +143,21 @@ void check_keys(const LocatedJson& document) {
     // Without one, it is refused with all that is wrong.
     if (hint.empty()) continue;
     throw InputError(document.where(json_pointer("", key)) + ": " + key + ": no such key" + hint);
+  }
+}
+
+/// "sources": where values come from, by the paths of parameters or groups.
+void take_sources(const LocatedJson& document, std::vector<Source>& out) {
+  if (!document.value->contains("sources")) return;
+  const auto& sources = document.value->at("sources");
+  if (!sources.is_object()) {
+    throw InputError(document.where("/sources") +
+                     ": sources must be an object of texts, as {\"dram.t_rc\": \"JESD235\"}");
+  }
+  for (const auto& [path, text] : sources.items()) {
+    const std::string origin = document.where(json_pointer("/sources", path));
+    if (!text.is_string()) throw InputError(origin + ": " + path + ": a source must be a text");
+    out.push_back({path, text.get<std::string>(), origin});
   }
 }
 
@@ -210,6 +233,7 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
     out.settings.push_back(std::move(s));
   }
   take_instances(document, out.settings);
+  take_sources(document, out.sources);
   if (is_preset(file)) out.of_presets = out.settings.size();
 }
 
@@ -283,6 +307,30 @@ void name_chosen(ResolvedConfig& config, const std::map<std::string, std::string
   }
 }
 
+/// The source of each parameter that has one. A parameter's own source precedes its group's, and of
+/// two for one path the later one counts.
+std::map<std::string, std::string> sources_of(const std::vector<Source>& sources,
+                                              const std::vector<ListedParameter>& parameters) {
+  std::map<std::string, std::string> own;
+  std::map<std::string, std::string> of_group;
+  for (const Source& s : sources) {
+    bool known = false;
+    for (const ListedParameter& p : parameters) {
+      const bool same = p.info.name == s.path;
+      if (!same && p.info.name.rfind(s.path + ".", 0) != 0) continue;
+      known = true;
+      (same ? own : of_group)[p.info.name] = s.text;
+    }
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const ListedParameter& p : parameters) names.push_back(p.info.name);
+    throw InputError(s.origin + ": sources: no parameter or group '" + s.path + "'" +
+                     did_you_mean(s.path, names));
+  }
+  own.merge(of_group);
+  return own;
+}
+
 }  // namespace
 
 ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets) {
@@ -318,6 +366,9 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   const std::map<std::string, std::string> of_nodes = apply_node_settings(config);
   check_instances(config);
   name_chosen(config, of_nodes);
+  if (!collected.sources.empty()) {
+    config.sources = sources_of(collected.sources, config.parameters());
+  }
   return config;
 }
 

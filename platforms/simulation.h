@@ -46,6 +46,8 @@ struct ResolvedConfig {
   std::vector<ParameterSetting> given;
   /// The settings of --set, in their order: whole paths, values in the parameters' units.
   std::vector<ParameterSetting> chosen;
+  /// Where values of parameters come from, by path, as the platform's files say ("sources").
+  std::map<std::string, std::string> sources;
 
   /// `chosen` as {path: value}.
   nlohmann::ordered_json settings() const;

@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/report/difference.h"
+#include "app/report/text.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/json.h"
@@ -9,6 +10,34 @@
 #include "platforms/topology/shape.h"
 
 namespace tessera::app {
+
+namespace {
+
+/// The parameters that have a source, with value, unit and source. With `json`, as a document.
+void print_sources(const ResolvedConfig& config, bool json) {
+  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "unit", "source"}};
+  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  for (const ListedParameter& p : config.parameters()) {
+    const auto source = config.sources.find(p.info.name);
+    if (source == config.sources.end()) continue;
+    const nlohmann::ordered_json& value = *p.value;
+    document.push_back({{"parameter", p.info.name},
+                        {"value", value},
+                        {"unit", p.info.unit},
+                        {"source", source->second}});
+    rows.push_back({p.info.name, value.is_string() ? value.get<std::string>() : value.dump(),
+                    p.info.unit, source->second});
+  }
+  if (json) {
+    write_document(document);
+  } else if (document.empty()) {
+    print_text(printable(config.platform) + ": its files name no sources\n");
+  } else {
+    print_text(printable(table_text(rows)));
+  }
+}
+
+}  // namespace
 
 ArgumentParser config_arguments() {
   ArgumentParser parser("config",
@@ -21,9 +50,11 @@ ArgumentParser config_arguments() {
                              {Completes::Kind::kPlatform, {}});
   add_set_option(parser);
   parser.options()("json",
-                   "of two platforms: one JSON document (of one, the output is JSON anyway)")(
+                   "of two platforms, or with --sources: one JSON document (of one, the output is "
+                   "JSON anyway)")(
       "plan", "print the platform's plan instead: nodes, blocks, links, traffic")(
-      "picture", "print a block diagram of the platform instead, as SVG");
+      "picture", "print a block diagram of the platform instead, as SVG")(
+      "sources", "print where the platform's values come from instead, as its files say");
   add_plugin_option(parser);
   return parser;
 }
@@ -49,6 +80,11 @@ int config_verb(const std::vector<std::string>& arguments) {
   if (values->count("picture") != 0) {
     if (has_positional(*values, 1)) throw InputError("config --picture takes one platform");
     print_text(picture_of(plan_of(both.front().gpu), platform));
+    return 0;
+  }
+  if (values->count("sources") != 0) {
+    if (has_positional(*values, 1)) throw InputError("config --sources takes one platform");
+    print_sources(both.front(), values->count("json") != 0);
     return 0;
   }
   const nlohmann::ordered_json config = both.front().to_json();
