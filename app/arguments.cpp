@@ -338,7 +338,7 @@ void check_order(const std::string& platforms, const std::string& workloads) {
   const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  if (!is_among(workload_names(), first(platforms))) return;
+  if (!is_among(all_workload_names(), first(platforms))) return;
   const std::vector<std::string> presets = preset_names();
   if (is_among(presets, first(platforms)) || !is_among(presets, first(workloads))) return;
   throw InputError("'" + first(platforms) + "' is a workload and '" + first(workloads) +

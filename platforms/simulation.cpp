@@ -20,6 +20,7 @@
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
 #include "platforms/windowed_run.h"
+#include "platforms/workload_figures.h"
 #include "stimuli/ptx/device_heap.h"
 
 namespace tessera {
@@ -460,6 +461,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   std::uint64_t footprint = 0;
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
+  ordered_json figures = figures_section(workload, measured.kernels, windowed_ == nullptr);
+  if (!figures.empty()) d["figures"] = std::move(figures);
   d["kernels"] = std::move(measured.kernels);
   d["outside_kernels"] = std::move(measured.outside_kernels);
   d["modules"] = std::move(measured.modules);

@@ -78,6 +78,20 @@ struct OutputFile {
   std::string bytes;  ///< raw little-endian elements
 };
 
+/// A launch of a run that has time.
+struct LaunchTime {
+  std::string kernel;
+  std::uint64_t cycles = 0;
+};
+
+/// A named number that a manifest computes from the run: latency of a hop, bytes per cycle.
+struct Figure {
+  std::string name;
+  std::string unit;  ///< "cycle", "byte/cycle"; empty: a share
+  std::string description;
+  std::optional<double> value;  ///< empty: the run does not have what it needs
+};
+
 /// Outcome of comparing device memory with the CPU reference.
 struct Verification {
   bool passed = false;
@@ -119,10 +133,19 @@ class Workload {
     static const std::vector<OutputFile> kNone;
     return kNone;
   }
+  /// The manifest's figures, after verify(), which reads the arrays that they need. `launches`: all
+  /// of them, in order; null: the run had no time.
+  virtual std::vector<Figure> figures(const std::vector<LaunchTime>* /*launches*/) const {
+    return {};
+  }
 };
 
 /// Names of the suite's workloads, sorted.
 std::vector<std::string> workload_names();
+/// Names of the microbenchmarks (docs/guide/microbenchmarks.md), sorted.
+std::vector<std::string> micro_workload_names();
+/// Names of both, sorted.
+std::vector<std::string> all_workload_names();
 /// All of them with their facts, sorted by name.
 std::vector<WorkloadInfo> workload_catalogue();
 

@@ -186,7 +186,7 @@ class StudyReader {
     const LocatedJson file = load_located_json((folder_ / "workloads.json").string());
     const JsonNode root(file);
     root.object({"source", "paper", "workloads"});
-    const std::vector<std::string> suite = workload_names();
+    const std::vector<std::string> suite = all_workload_names();
     const auto in_suite = [&suite](const std::string& name) {
       return std::find(suite.begin(), suite.end(), name) != suite.end();
     };

@@ -66,7 +66,7 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
   PointIdentity identity;
   identity.config = config.to_json();
   identity.config->erase("plugins");  // identified by their contents, below
-  const std::vector<std::string> suite = workload_names();
+  const std::vector<std::string> suite = all_workload_names();
   const std::string name = parse_workload_name(workload).name;
   const bool in_suite = std::find(suite.begin(), suite.end(), name) != suite.end();
   identity.suite_workload = in_suite ? workload : workload.substr(name.size());

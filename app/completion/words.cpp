@@ -87,9 +87,9 @@ void add_values(const Completes& what, const std::string& current, Candidates& o
       return add(listed(preset_names(), current), current, out.words);
     case Kind::kWorkload:
       out.also = "files";
-      return add(workload_names(), current, out.words);
+      return add(all_workload_names(), current, out.words);
     case Kind::kWorkloads: {
-      std::vector<std::string> names = listed(workload_names(), current);
+      std::vector<std::string> names = listed(all_workload_names(), current);
       names.emplace_back("all");
       out.also = "files";
       return add(names, current, out.words);

@@ -91,6 +91,11 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   if (inputs.contains("window")) {
     flatten("run", "window", inputs["window"], "thread instruction", out);
   }
+  if (stats.contains("figures")) {
+    for (const auto& [name, figure] : stats["figures"].items()) {
+      flatten("figures", name, figure["value"], figure.value("unit", ""), out);
+    }
+  }
   out += kernels_csv(stats);
   if (stats.contains("derived")) {
     for (const auto& [name, value] : stats["derived"].items()) {

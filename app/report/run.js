@@ -58,7 +58,7 @@ waits();
 betweenGpus();
 const kinds = grouped();
 section('Where the time went', null, el('div', {className: 'row loose'},
-    ...[latency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
+    ...[figuresTable(), latency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
 rtlBlocks();
 kernels();
 allStatistics(kinds);

@@ -59,6 +59,15 @@ function kernelLevels(all) {
       () => rows, null, 'Search, e.g. "llc"'));
 }
 
+/** The figures of the workload's manifest. */
+function figuresTable() {
+  const figures = Object.entries(stats.figures || {});
+  if (!figures.length) return null;
+  return panel('Figures of the workload', null, table([{title: 'name', name: true},
+    {title: 'value', number: true}, {title: 'unit', soft: true}, {title: 'description', soft: true}],
+  figures.map(([name, f]) => [name, isNumber(f.value) ? number(f.value) : '', f.unit, f.description])));
+}
+
 function derivedTable() {
   const rows = [];
   for (const [name, value] of Object.entries(derived)) {

@@ -94,6 +94,19 @@ std::string window_text(const ordered_json& window, bool whole) {
   return text;
 }
 
+/// The figures of a manifest.
+std::string figures_table(const ordered_json& stats) {
+  const auto figures = stats.find("figures");
+  if (figures == stats.end()) return "";
+  std::vector<std::vector<std::string>> rows{{"  Figures", "value", "unit", "description"}};
+  for (const auto& [name, figure] : figures->items()) {
+    const ordered_json& value = figure["value"];
+    rows.push_back({"  " + name, value.is_number() ? short_number(value.get<double>()) : "-",
+                    figure.value("unit", ""), figure.value("description", "")});
+  }
+  return "\n" + table_text(rows);
+}
+
 }  // namespace
 
 std::string run_summary(const ordered_json& stats, const std::string& verification, bool utf8) {
@@ -149,6 +162,7 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
                                                " instructions or more; see "
                                                "\"races\" of stats.json");
   }
+  text += figures_table(stats);
   text += kernel_table(stats);
   text += traffic_picture(traffic_of(stats).levels, utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {

@@ -70,6 +70,14 @@ struct ExpectedSpec {
   std::string pointer;
 };
 
+/// A named number that the manifest computes from the run.
+struct FigureSpec {
+  std::string name;
+  std::string unit;
+  std::string description;
+  Formula value;  ///< for evaluate_figure()
+};
+
 struct Manifest {
   WorkloadInfo info;
   /// Complete paths of the PTX files, which are linked together.
@@ -85,6 +93,7 @@ struct Manifest {
   std::vector<Step> steps;  ///< "launches"
   std::vector<OutputSpec> outputs;
   std::map<std::string, ExpectedSpec> expected;
+  std::vector<FigureSpec> figures;
   /// Text positions of the manifest, without its value.
   LocatedJson source;
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "stimuli/ptx/program.h"
+#include "stimuli/runner/figures.h"
 #include "stimuli/runner/manifest_reader.h"
 #include "stimuli/runner/textures.h"
 
@@ -28,6 +29,7 @@ class Check {
     add_counters(m_.steps, all);
     for (const ScalarSpec& s : m_.scalars) m_.element(s.value, s.type, all);
     steps(m_.steps, sizes_);
+    check_figures(m_, sizes_);
   }
 
  private:

@@ -13,8 +13,6 @@
 #include "common/text.h"
 
 namespace tessera::kernels {
-namespace {
-
 bool is_identifier(const std::string& name) {
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -22,8 +20,6 @@ bool is_identifier(const std::string& name) {
                   c == '_';
          });
 }
-
-}  // namespace
 
 ManifestReader::ManifestReader(Manifest& out, const nlohmann::json& root, std::string directory,
                                std::vector<std::string> ptx, Sizes replaced)
@@ -41,7 +37,7 @@ void ManifestReader::read() {
   }
   root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "stack_bytes",
                 "arrays", "variables", "scalars", "textures", "surfaces", "streams", "launches",
-                "outputs", "expected"});
+                "outputs", "expected", "figures"});
   m_.info.name = root_.required("name").string();
   if (const auto n = root_.member("description")) m_.info.description = n->string();
   if (const auto n = root_.member("family")) m_.info.family = n->string();
@@ -64,6 +60,7 @@ void ManifestReader::read() {
   m_.steps = steps(root_.required("launches"));
   each("outputs", [this](const Node& n) { output(n); });
   if (const auto n = root_.member("expected")) expected(*n);
+  each("figures", [this](const Node& n) { figure(n); });
   for (const OutputSpec& o : m_.outputs) {
     if (m_.expected.count(o.array) != 0) continue;
     const bool tolerance = o.absolute || o.relative;

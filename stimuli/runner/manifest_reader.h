@@ -2,7 +2,8 @@
 #pragma once
 
 // Reads the JSON of a manifest, key by key. Internal to manifest.cpp. Each part of the file has a
-// separate source: read_arrays.cpp, read_steps.cpp, read_textures.cpp, read_outputs.cpp.
+// separate source: read_arrays.cpp, read_steps.cpp, read_textures.cpp, read_outputs.cpp,
+// read_figures.cpp.
 
 #include <set>
 #include <string>
@@ -16,6 +17,9 @@ namespace tessera::kernels {
 
 /// Name of the innermost loop's pass in formulas.
 inline constexpr const char* kIteration = "iteration";
+
+/// Whether a name has letters, digits and '_' only, and does not begin with a digit.
+bool is_identifier(const std::string& name);
 
 class ManifestReader {
  public:
@@ -78,6 +82,7 @@ class ManifestReader {
 
   void output(const Node& n);
   void expected(const Node& n);
+  void figure(const Node& n);
 
   Manifest& m_;
   Node root_;

@@ -56,7 +56,11 @@ ptx::Module linked(const Manifest& m) {
 
 ManifestWorkload::ManifestWorkload(Manifest manifest, const Part& part)
     : manifest_(std::move(manifest)), part_(part), module_(linked(manifest_)) {
+  std::vector<std::string> names;
+  for (const LaunchSpec* launch : manifest_.launches()) names.push_back(launch->kernel);
   resolve_symbols(manifest_, module_);
+  std::size_t i = 0;
+  for (const LaunchSpec* launch : manifest_.launches()) symbols_[names[i++]] = launch->kernel;
 }
 
 void ManifestWorkload::run(Device& device, Scale scale, std::uint64_t seed) {
@@ -98,6 +102,7 @@ void ManifestWorkload::read_files(Device& device) {
 std::optional<Verification> ManifestWorkload::verify(Device& device) {
   if (!inputs_) throw std::logic_error("a workload is verified after it has run");
   read_files(device);
+  summaries_ = summarise_arrays(device, *inputs_, addresses_);
   if (part_.reference == nullptr && manifest_.expected.empty()) return std::nullopt;
   Verification result;
   const std::vector<Expectation> all = expectations();
@@ -116,6 +121,11 @@ std::optional<Verification> ManifestWorkload::verify(Device& device) {
   }
   conclude(result);
   return result;
+}
+
+std::vector<Figure> ManifestWorkload::figures(const std::vector<LaunchTime>* launches) const {
+  if (!inputs_) return {};
+  return figures_of(manifest_, inputs_->sizes(), summaries_, symbols_, launches);
 }
 
 }  // namespace tessera::kernels

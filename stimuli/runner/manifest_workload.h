@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/figures.h"
 #include "stimuli/runner/manifest.h"
 #include "stimuli/runner/part.h"
 #include "stimuli/workload.h"
@@ -30,6 +31,7 @@ class ManifestWorkload final : public Workload {
   void run(Device& device, Scale scale, std::uint64_t seed) override;
   std::optional<Verification> verify(Device& device) override;
   const std::vector<OutputFile>& output_files() const override { return files_; }
+  std::vector<Figure> figures(const std::vector<LaunchTime>* launches) const override;
 
  private:
   std::vector<Expectation> expectations() const;
@@ -41,6 +43,8 @@ class ManifestWorkload final : public Workload {
   std::optional<Inputs> inputs_;              ///< of the run
   std::map<std::string, Address> addresses_;  ///< of the run's arrays and variables
   std::vector<OutputFile> files_;
+  ArraySummaries summaries_;                    ///< of the arrays that figures use
+  std::map<std::string, std::string> symbols_;  ///< of kernels, by their names in the manifest
 };
 
 /// The folder of the suite's files: `explicit_dir` if not empty, otherwise $TESSERA_KERNELS_DIR,

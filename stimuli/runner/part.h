@@ -169,10 +169,17 @@ struct Part {
   std::vector<Expectation> (*reference)(const Inputs& inputs) = nullptr;
 };
 
-/// The suite's C++ parts by workload name. Generated from the list in CMakeLists.txt: the part of
-/// the workload `fdtd2d` is returned by `workload_fdtd2d::part()` in its folder's reference.cpp
-/// ('-' in a name is '_' in the namespace). A variant without a reference.cpp uses the part of the
-/// workload whose PTX its manifest launches.
-const std::map<std::string, Part>& suite_parts();
+/// A workload of the suite, or a microbenchmark.
+struct SuiteEntry {
+  std::string folder;  ///< in that of the kernels
+  bool is_micro = false;
+  Part part;
+};
+
+/// All of them by name. Generated from the lists in CMakeLists.txt: the part of the workload
+/// `fdtd2d` is returned by `workload_fdtd2d::part()` in its folder's reference.cpp ('-' in a name
+/// and '/' in a folder are '_' in the namespace). A variant without a reference.cpp uses the part
+/// of the workload whose PTX its manifest launches.
+const std::map<std::string, SuiteEntry>& suite_entries();
 
 }  // namespace tessera::kernels

@@ -36,8 +36,16 @@ std::string kernels_directory(const std::string& explicit_dir) {
 
 namespace {
 
-std::string manifest_path(const std::string& directory, const std::string& name) {
-  return (std::filesystem::path(directory) / name / "manifest.json").string();
+std::string manifest_path(const std::string& directory, const SuiteEntry& entry) {
+  return (std::filesystem::path(directory) / entry.folder / "manifest.json").string();
+}
+
+std::vector<std::string> names_of(bool micro) {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : suite_entries()) {
+    if (entry.is_micro == micro) names.push_back(name);
+  }
+  return names;
 }
 
 /// Names of the suite have neither a slash nor a dot.
@@ -46,17 +54,20 @@ bool is_path(const std::string& name) { return name.find_first_of("/.") != std::
 }  // namespace
 }  // namespace kernels
 
-std::vector<std::string> workload_names() {
+std::vector<std::string> workload_names() { return kernels::names_of(false); }
+std::vector<std::string> micro_workload_names() { return kernels::names_of(true); }
+
+std::vector<std::string> all_workload_names() {
   std::vector<std::string> names;
-  for (const auto& part : kernels::suite_parts()) names.push_back(part.first);
+  for (const auto& entry : kernels::suite_entries()) names.push_back(entry.first);
   return names;
 }
 
 std::vector<WorkloadInfo> workload_catalogue() {
   const std::string directory = kernels::kernels_directory({});
   std::vector<WorkloadInfo> out;
-  for (const std::string& name : workload_names()) {
-    out.push_back(kernels::load_manifest(kernels::manifest_path(directory, name)).info);
+  for (const auto& entry : kernels::suite_entries()) {
+    out.push_back(kernels::load_manifest(kernels::manifest_path(directory, entry.second)).info);
   }
   return out;
 }
@@ -68,13 +79,13 @@ namespace {
 std::pair<std::string, Part> find_workload(const std::string& name,
                                            const std::string& kernels_dir) {
   if (is_path(name)) return {name, Part{}};
-  const auto& parts = suite_parts();
-  const auto part = parts.find(name);
-  if (part == parts.end()) {
-    throw InputError("unknown workload '" + name + "'" + did_you_mean(name, workload_names()) +
+  const auto& entries = suite_entries();
+  const auto entry = entries.find(name);
+  if (entry == entries.end()) {
+    throw InputError("unknown workload '" + name + "'" + did_you_mean(name, all_workload_names()) +
                      " (a suite workload's name, or the path of a manifest, *.json)");
   }
-  return {manifest_path(kernels_directory(kernels_dir), name), part->second};
+  return {manifest_path(kernels_directory(kernels_dir), entry->second), entry->second.part};
 }
 
 /// The manifest at `path` with the sizes of `text` ("fwt:n=1024"), which its name keeps.
