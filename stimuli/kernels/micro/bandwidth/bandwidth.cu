@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth: each CTA reads, writes or copies its own piece of an array, `passes` times, and times
-// the last pass. A thread has up to `unroll` vectors of 16 bytes in flight.
+// Bandwidth: each CTA reads, writes or copies its own part of an array, `passes` times, and times
+// the last pass. Parts are contiguous, or interleaved by CTA. A thread has `unroll` vectors (1, 2 or
+// 4) of 16 bytes in flight.
 #include "../micro.h"
 
 enum Mode { kRead = 0, kWrite = 1, kCopy = 2 };
 
-struct Piece {
+// What a thread accesses: the vectors begin, begin + step, ... below end.
+struct Part {
   const uint4* source;
   uint4* target;
-  unsigned begin;  // vectors
+  unsigned begin;
   unsigned end;
+  unsigned step;
 };
+
+__device__ __forceinline__ Part part_of(const uint4* source, uint4* target, unsigned vectors,
+                                        unsigned interleaved) {
+  const unsigned cta = blockIdx.x;
+  const unsigned threads = blockDim.x;
+  const unsigned t = threadIdx.x;
+  if (interleaved == 0) {
+    return {source, target, cta * vectors + t, (cta + 1) * vectors, threads};
+  }
+  return {source, target, cta * threads + t, gridDim.x * vectors, gridDim.x * threads};
+}
 
 template <Load kLoad>
 __device__ __forceinline__ uint4 load(const uint4* from) {
@@ -33,51 +47,48 @@ __device__ __forceinline__ void store(uint4* to, uint4 v) {
                : "memory");
 }
 
-// kUnroll vectors, `threads` apart. Returns the sum of the words that are read.
+// kUnroll vectors from vector i on. Returns the sum of the words that are read.
 template <Mode kMode, Load kLoad, int kUnroll>
-__device__ __forceinline__ unsigned batch(const Piece& piece, unsigned i, unsigned threads,
-                                          unsigned pass) {
+__device__ __forceinline__ unsigned batch(const Part& part, unsigned i, unsigned pass) {
   unsigned sum = 0;
   uint4 v[kUnroll];
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
-    const unsigned at = i + u * threads;
+    const unsigned at = i + u * part.step;
     const unsigned word = at + pass + 1;
-    v[u] = kMode == kWrite ? uint4{word, word, word, word} : load<kLoad>(piece.source + at);
+    v[u] = kMode == kWrite ? uint4{word, word, word, word} : load<kLoad>(part.source + at);
   }
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
     if (kMode == kRead) {
       sum += v[u].x + v[u].y + v[u].z + v[u].w;
     } else {
-      store(piece.target + (i + u * threads), v[u]);
+      store(part.target + (i + u * part.step), v[u]);
     }
   }
   return sum;
 }
 
 template <Mode kMode, Load kLoad, int kUnroll>
-__device__ __forceinline__ unsigned walk(const Piece& piece, unsigned pass) {
-  const unsigned threads = blockDim.x;
+__device__ __forceinline__ unsigned walk(const Part& part, unsigned pass) {
   unsigned sum = 0;
-  unsigned i = piece.begin + threadIdx.x;
-  for (; i + (kUnroll - 1) * threads < piece.end; i += kUnroll * threads) {
-    sum += batch<kMode, kLoad, kUnroll>(piece, i, threads, pass);
+  unsigned i = part.begin;
+  for (; i + (kUnroll - 1) * part.step < part.end; i += kUnroll * part.step) {
+    sum += batch<kMode, kLoad, kUnroll>(part, i, pass);
   }
-  for (; i < piece.end; i += threads) sum += batch<kMode, kLoad, 1>(piece, i, threads, pass);
+  for (; i < part.end; i += part.step) sum += batch<kMode, kLoad, 1>(part, i, pass);
   return sum;
 }
 
 template <Mode kMode, Load kLoad>
-__device__ __forceinline__ unsigned walk(const Piece& piece, unsigned pass, unsigned unroll) {
-  if (unroll >= 8) return walk<kMode, kLoad, 8>(piece, pass);
-  if (unroll >= 4) return walk<kMode, kLoad, 4>(piece, pass);
-  if (unroll >= 2) return walk<kMode, kLoad, 2>(piece, pass);
-  return walk<kMode, kLoad, 1>(piece, pass);
+__device__ __forceinline__ unsigned walk(const Part& part, unsigned pass, unsigned unroll) {
+  if (unroll >= 4) return walk<kMode, kLoad, 4>(part, pass);
+  if (unroll >= 2) return walk<kMode, kLoad, 2>(part, pass);
+  return walk<kMode, kLoad, 1>(part, pass);
 }
 
 template <Mode kMode>
-__device__ __forceinline__ void passes_of(const Piece& piece, unsigned passes, unsigned unroll,
+__device__ __forceinline__ void passes_of(const Part& part, unsigned passes, unsigned unroll,
                                           int load, unsigned* sums, uint64_t* cycles) {
   __shared__ unsigned sink[1024];
   unsigned sum = 0;
@@ -85,8 +96,8 @@ __device__ __forceinline__ void passes_of(const Piece& piece, unsigned passes, u
   for (unsigned pass = 0; pass < passes; ++pass) {
     __syncthreads();
     begin = clock_now();
-    sum = load == kThroughL1 ? walk<kMode, kThroughL1>(piece, pass, unroll)
-                             : walk<kMode, kBypassL1>(piece, pass, unroll);
+    sum = load == kThroughL1 ? walk<kMode, kThroughL1>(part, pass, unroll)
+                             : walk<kMode, kBypassL1>(part, pass, unroll);
     wait_for<unsigned>(sum, &sink[threadIdx.x]);
   }
   // Stores have ended when they are visible.
@@ -97,15 +108,23 @@ __device__ __forceinline__ void passes_of(const Piece& piece, unsigned passes, u
   if (kMode == kRead) sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-extern "C" __global__ void bandwidth(const uint4* source, uint4* target, unsigned* sums,
-                                     uint64_t* cycles, unsigned vectors, unsigned passes,
-                                     unsigned unroll, int mode, int load) {
-  const Piece piece{source, target, blockIdx.x * vectors, (blockIdx.x + 1) * vectors};
-  if (mode == kRead) {
-    passes_of<kRead>(piece, passes, unroll, load, sums, cycles);
-  } else if (mode == kWrite) {
-    passes_of<kWrite>(piece, passes, unroll, kThroughL1, sums, cycles);
-  } else {
-    passes_of<kCopy>(piece, passes, unroll, load, sums, cycles);
-  }
+// One kernel a mode, so that each has the registers that it needs only.
+extern "C" __global__ void read_parts(const uint4* source, unsigned* sums, uint64_t* cycles,
+                                      unsigned vectors, unsigned interleaved, unsigned passes,
+                                      unsigned unroll, int load) {
+  const Part part = part_of(source, nullptr, vectors, interleaved);
+  passes_of<kRead>(part, passes, unroll, load, sums, cycles);
+}
+
+extern "C" __global__ void write_parts(uint4* target, uint64_t* cycles, unsigned vectors,
+                                       unsigned interleaved, unsigned passes, unsigned unroll) {
+  const Part part = part_of(nullptr, target, vectors, interleaved);
+  passes_of<kWrite>(part, passes, unroll, kThroughL1, nullptr, cycles);
+}
+
+extern "C" __global__ void copy_parts(const uint4* source, uint4* target, uint64_t* cycles,
+                                      unsigned vectors, unsigned interleaved, unsigned passes,
+                                      unsigned unroll, int load) {
+  const Part part = part_of(source, target, vectors, interleaved);
+  passes_of<kCopy>(part, passes, unroll, load, nullptr, cycles);
 }
