@@ -105,6 +105,9 @@ CommandProcessorSite GpuDevice::launch_platform() {
   p.on_turn = [this](std::uint32_t queue) {
     if (on_kernel_turn) on_kernel_turn(of_queue_[queue]);
   };
+  p.on_gpu_end = [this](std::uint32_t queue, GpuId gpu, Tick first_cta_at) {
+    if (on_kernel_gpu_end) on_kernel_gpu_end(of_queue_[queue], gpu, first_cta_at);
+  };
   p.on_end = [this](std::uint32_t queue, const KernelEnd& end) {
     if (!system_->dispatcher().runs()) system_->kernel_ended();
     if (on_kernel_end) on_kernel_end(of_queue_[queue], end);

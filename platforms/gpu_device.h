@@ -63,6 +63,9 @@ class GpuDevice final : public Device {
   /// has ended. Can be empty.
   std::function<void(const StartedLaunch&, const KernelProgram&)> on_kernel_start;
   std::function<void(LaunchId)> on_kernel_turn;
+  /// Called when a GPU has ended the CTAs of a kernel (KernelLaunch::on_gpu_end). Can be
+  /// empty.
+  std::function<void(LaunchId, GpuId, Tick first_cta_at)> on_kernel_gpu_end;
   std::function<void(LaunchId, const KernelEnd&)> on_kernel_end;
   /// Called by enqueue(), which submits the launch if it returns true. Empty: always.
   std::function<bool(const LaunchRequest&, const LaunchOrder&)> on_enqueue;
@@ -111,6 +114,7 @@ class GpuDevice final : public Device {
   UvmDriver& uvm();
   std::uint32_t memories() const;
   std::uint64_t page_bytes() const { return config_.system.page_bytes; }
+  std::uint32_t gpus() const { return config_.system.gpus; }
   std::uint32_t gpu_of(SmId sm) const;
   bool kernels_run() const;
   /// Reads or writes the newest bytes without time. Returns false for an access outside

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "modules/kernel/sc_time.h"
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/uvm_driver.h"
@@ -18,6 +19,7 @@
 #include "modules/vp/gpu_services.h"
 #include "platforms/firmware_machine.h"
 #include "platforms/gpu_device.h"
+#include "platforms/machine_timeline.h"
 #include "platforms/supervisor.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
@@ -87,7 +89,9 @@ VirtualPlatformResult run_virtual_platform(const VirtualPlatformOptions& options
 class FirmwareWorkload::Impl {
  public:
   Impl(const VirtualPlatformOptions& options, GpuDevice& device)
-      : device_(device), loader_(kernels::ModuleLoader::make(device)) {
+      : device_(device),
+        loader_(kernels::ModuleLoader::make(device)),
+        timeline_(options.harts, device.gpus(), !options.fast) {
     for (const std::string& file : options.kernels) modules_.push_back(ptx::parse_file(file));
     HostInterface& host = device.host();
     CommandProcessor& processor = host.command_processor;
@@ -115,6 +119,8 @@ class FirmwareWorkload::Impl {
     make_fault_queue();
     make_memory_port(options);
     make_rule();
+    watch_cores();
+    watch_kernels();
     host.software_memory = [this](tlm::tlm_command access, Address address, unsigned char* data,
                                   std::uint64_t bytes) {
       return access_ram(access, address, data, bytes);
@@ -139,6 +145,12 @@ class FirmwareWorkload::Impl {
   /// What waits, a line each.
   std::string waiting() const { return Supervisor::describe(blocks_); }
   Machine& machine() { return *machine_; }
+  /// The run has ended, now. Its results.
+  VirtualPlatformResult& measure() {
+    timeline_.end(now());
+    return machine_->measure();
+  }
+  const MachineTimeline& timeline() const { return timeline_; }
 
  private:
   static constexpr std::uint64_t kDeviceMemory = board_map::kGpuMemoryBytes;
@@ -160,6 +172,7 @@ class FirmwareWorkload::Impl {
     site.set_detailed = [this](bool on) {
       if (device_.kernels_run() || !device_.host().command_processor.idle()) return false;
       device_.run_kernels_untimed(!on);
+      timeline_.set_detail(on, now());
       return true;
     };
     services_.emplace("gpu_services", std::move(site), detailed);
@@ -174,6 +187,9 @@ class FirmwareWorkload::Impl {
     };
     site.place = [this](std::uint64_t address, std::uint32_t memory) {
       device_.uvm().place(address / device_.page_bytes(), ChannelId(memory));
+    };
+    site.on_wait = [this](const SoftwareFault& fault, bool waits) {
+      if (fault.sm != SoftwareFault::kNoSm) timeline_.set_fault(fault.gpu, waits, now());
     };
     faults_.emplace("gpu_faults", std::move(site));
     faults_->interrupt.bind(fault_wire_);
@@ -220,7 +236,44 @@ class FirmwareWorkload::Impl {
                                    std::to_string(queue) +
                                    " has been written without a fence since the one before");
     };
+    site.on_doorbell = [this](std::uint32_t hart, std::uint32_t queue, Tick at) {
+      timeline_.doorbell(hart, queue, at);
+    };
     rule_.emplace("doorbell_rule", std::move(site));
+  }
+  void watch_cores() {
+    for (std::uint32_t h = 0; h < machine_->board().cores.size(); ++h) {
+      RiscvCore& c = *machine_->board().cores[h];
+      c.on_activity = [this, h](CoreActivity activity, Tick at) {
+        timeline_.set_activity(h, activity, at);
+      };
+      c.on_access = [this, h](Tick begin, Tick end) { timeline_.access(h, begin, end); };
+      c.on_interrupt = [this, h](std::uint64_t risen) { timeline_.interrupt(h, risen, now()); };
+      c.on_fault = [this, h, &c, before = std::move(c.on_fault)](const IssFault& f) {
+        timeline_.exception(h, f.cause, c.time_at(c.iss().instructions()));
+        before(f);
+      };
+    }
+  }
+  /// Beside the simulation, which watches them for its own records.
+  void watch_kernels() {
+    device_.on_kernel_start = [this, before = std::move(device_.on_kernel_start)](
+                                  const StartedLaunch& launch, const KernelProgram& program) {
+      timeline_.start_kernel(launch, program.name());
+      if (before) before(launch, program);
+    };
+    device_.on_kernel_turn = [this, before = std::move(device_.on_kernel_turn)](LaunchId launch) {
+      timeline_.begin_kernel(launch, now());
+      if (before) before(launch);
+    };
+    device_.on_kernel_gpu_end = [this](LaunchId launch, GpuId gpu, Tick first_cta_at) {
+      timeline_.end_on_gpu(launch, gpu, first_cta_at, now());
+    };
+    device_.on_kernel_end = [this, before = std::move(device_.on_kernel_end)](
+                                LaunchId launch, const KernelEnd& end) {
+      timeline_.end_kernel(launch, now());
+      if (before) before(launch, end);
+    };
   }
   void find_blocks() {
     Board& board = machine_->board();
@@ -263,6 +316,7 @@ class FirmwareWorkload::Impl {
   GpuDevice& device_;
   const std::shared_ptr<kernels::ModuleLoader> loader_;
   std::vector<ptx::Module> modules_;
+  MachineTimeline timeline_;
   std::optional<Machine> machine_;
   sc_core::sc_signal<bool> fault_wire_{"gpu_faults_interrupt"};
   std::optional<GpuServices> services_;
@@ -296,7 +350,7 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
     gpus->run_until([&machine] { return machine.serve() || machine.ended(); });
     if (!machine.ended()) gpus->end_if_interrupted();
   } catch (const RunError& e) {
-    VirtualPlatformResult& result = machine.measure();
+    VirtualPlatformResult& result = impl_->measure();
     result.end = VirtualPlatformResult::End::kStuck;
     std::string text = std::string(e.what()) + "\n" + machine.places();
     const std::string waiting = impl_->waiting();
@@ -306,10 +360,10 @@ void FirmwareWorkload::run(Device& device, Scale, std::uint64_t) {
     result.why.clear();
     throw RunError(text);
   } catch (...) {
-    machine.measure();
+    impl_->measure();
     throw;
   }
-  machine.measure();
+  impl_->measure();
 }
 
 std::optional<Verification> FirmwareWorkload::verify(Device&) {
@@ -334,6 +388,10 @@ std::optional<Verification> FirmwareWorkload::verify(Device&) {
 
 const VirtualPlatformResult& FirmwareWorkload::result() const {
   return impl_ ? impl_->machine().result() : none_;
+}
+
+nlohmann::ordered_json FirmwareWorkload::timeline() const {
+  return impl_ ? impl_->timeline().to_json() : nlohmann::ordered_json();
 }
 
 }  // namespace tessera

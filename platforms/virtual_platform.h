@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/json_fwd.h"
 #include "modules/kernel/parameters.h"
 #include "modules/vp/board_registers.h"
 #include "stimuli/workload.h"
@@ -129,6 +130,9 @@ class FirmwareWorkload final : public Workload {
   void run(Device& device, Scale scale, std::uint64_t seed) override;
   std::optional<Verification> verify(Device& device) override;
   const VirtualPlatformResult& result() const;
+  /// What cores and GPUs did over simulated time, for "timeline" of stats.json; null for a run that
+  /// has failed before its begin.
+  nlohmann::ordered_json timeline() const;
 
  private:
   class Impl;

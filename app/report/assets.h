@@ -17,6 +17,7 @@ extern const char* const kRunTimeJs;
 extern const char* const kRunWaitsJs;
 extern const char* const kRunTablesJs;
 extern const char* const kRunRtlJs;
+extern const char* const kRunTimelineJs;
 extern const char* const kRunJs;
 extern const char* const kCompareJs;
 extern const char* const kStudyJs;

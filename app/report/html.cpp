@@ -103,7 +103,7 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
   }
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
               {assets::kRunTrafficJs, assets::kRunTimeJs, assets::kRunWaitsJs, assets::kRunTablesJs,
-               assets::kRunRtlJs, assets::kRunJs},
+               assets::kRunRtlJs, assets::kRunTimelineJs, assets::kRunJs},
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},

@@ -53,6 +53,7 @@ function tiles() {
 
 heading();
 tiles();
+timeline();
 traffic();
 waits();
 betweenGpus();

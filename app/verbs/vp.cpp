@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/arguments.h"
@@ -152,8 +153,10 @@ ordered_json run_with_gpus(const po::variables_map& values, VirtualPlatformOptio
     folder.emplace("stats.json", values["out"].as<std::string>(), "",
                    values.count("overwrite") != 0);
   }
-  const PointOutcome outcome = simulate_point(config, workload, run);
+  PointOutcome outcome = simulate_point(config, workload, run);
   result = workload.result();
+  ordered_json timeline = workload.timeline();
+  if (!timeline.is_null()) (*outcome.stats)["timeline"] = std::move(timeline);
   Delivery delivery;
   if (folder) {
     const ResultFolder::Target target = folder->for_result(!outcome.failure);

@@ -388,6 +388,9 @@ KernelLaunch CommandProcessor::launch_of(CommandQueue& q, const LaunchPlan& plan
   launch.on_turn = [this, &q] {
     if (site_.on_turn) site_.on_turn(number_of(q));
   };
+  launch.on_gpu_end = [this, &q](GpuId gpu, Tick first_cta_at) {
+    if (site_.on_gpu_end) site_.on_gpu_end(number_of(q), gpu, first_cta_at);
+  };
   launch.on_end = [this, &q](const KernelEnd& end) { kernel_ended(q, end); };
   for (const PageAssignment& page : plan.pages) site_.place(page);
   stats_.pages_placed += plan.pages.size();

@@ -59,6 +59,8 @@ struct CommandProcessorSite {
   std::function<void(std::uint32_t queue, LaunchSlot, const KernelProgram&)> on_start = {};
   /// Called when it begins after it has waited for other kernels. Can be empty.
   std::function<void(std::uint32_t queue)> on_turn = {};
+  /// Called when a GPU has ended its CTAs (KernelLaunch::on_gpu_end). Can be empty.
+  std::function<void(std::uint32_t queue, GpuId, Tick first_cta_at)> on_gpu_end = {};
   /// Called when it has ended and the caches are flushed. Can be empty.
   std::function<void(std::uint32_t queue, const KernelEnd&)> on_end = {};
 };

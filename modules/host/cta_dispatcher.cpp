@@ -74,7 +74,8 @@ void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain) {
     const Domain::Construction in(domain);
     gpu.part = std::make_unique<GpuDispatcher>(
         config_.clock_hz, SmId(static_cast<std::uint32_t>(g) * sms_per_gpu_), parts_,
-        *kernel_scheduler_, [this, &gpu](DispatchReport&& r) {
+        *kernel_scheduler_, [this, &gpu, g](DispatchReport&& r) {
+          r.gpu = GpuId(static_cast<std::uint32_t>(g));
           gpu.reports->send(clock_.after(now() + latency_, 0), std::move(r));
         });
   }

@@ -34,6 +34,7 @@ void CtaDispatcher::handle_reports(Tick t) {
           k->started += r.started;
           k->started_numbers += r.started_numbers;
           k->first_cta_at = std::min(k->first_cta_at, r.first_cta_at);
+          if (k->launch.on_gpu_end) k->launch.on_gpu_end(r.gpu, r.first_cta_at);
         }
         break;
       case DispatchReport::Kind::kFlushed:

@@ -54,6 +54,7 @@ struct DispatchReport {
 
   // kEnded.
   LaunchSlot launch;
+  GpuId gpu;
   std::uint64_t started = 0;          ///< CTAs of the GPU
   std::uint64_t started_numbers = 0;  ///< sum of their numbers
   Tick first_cta_at = kNever;         ///< when the first one began; kNever: none

@@ -54,6 +54,9 @@ struct KernelLaunch {
   std::function<void(GpuId, bool alone)> on_begin = {};
   /// Called when the kernel begins after it has waited for other kernels. Can be empty.
   std::function<void()> on_turn = {};
+  /// Called in the dispatcher's process when a GPU has ended its CTAs. `first_cta_at`: when the
+  /// first of them began; kNever: there were none. Can be empty.
+  std::function<void(GpuId, Tick first_cta_at)> on_gpu_end = {};
   /// Called in the dispatcher's process when the last CTA has ended, all stores are performed and
   /// the caches are flushed. After a failure, with the error: RunError from the kernel, or if
   /// schedulers leave CTAs out; InputError if a CTA does not fit an SM, or if the grid of a

@@ -23,10 +23,12 @@ void DoorbellRule::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time&
   if (from != nullptr && payload.is_write() &&
       payload.get_address() % site_.stride == site_.offset) {
     ++stats_.doorbells;
+    const auto queue = static_cast<std::uint32_t>(payload.get_address() / site_.stride);
+    if (site_.on_doorbell) site_.on_doorbell(from->hart, queue, now() + delay.value());
     std::uint64_t& last = fences_[from->hart];
     if (from->fences == last) {
       ++stats_.violations;
-      site_.violated(from->hart, static_cast<std::uint32_t>(payload.get_address() / site_.stride));
+      site_.violated(from->hart, queue);
     }
     last = from->fences;
   }

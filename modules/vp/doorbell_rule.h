@@ -11,6 +11,7 @@
 #include <tlm>
 
 #include "modules/kernel/block_base.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 
@@ -26,6 +27,8 @@ struct DoorbellRuleSite {
   std::uint64_t offset = 0;
   std::uint64_t stride = 1;
   std::function<void(std::uint32_t hart, std::uint32_t queue)> violated;
+  /// Called at each doorbell of a hart. Can be empty.
+  std::function<void(std::uint32_t hart, std::uint32_t queue, Tick at)> on_doorbell = {};
 };
 
 /// Rule "doorbell-fence" of a driver, in front of a command processor's registers: between two

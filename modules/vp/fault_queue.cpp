@@ -27,6 +27,7 @@ FaultQueue::FaultQueue(const sc_core::sc_module_name& name, FaultQueueSite site)
 
 void FaultQueue::push(const SoftwareFault& fault) {
   faults_.push_back({fault, now()});
+  report(fault, true);
   ++stats_.faults;
   stats_.pending.set(faults_.size(), now());
   changed_.notify(sc_core::SC_ZERO_TIME);
@@ -118,7 +119,10 @@ void FaultQueue::set_control(std::uint64_t control) {
   const std::uint64_t changed = control_ ^ control;
   control_ = control;
   if ((changed & fault_queue_control::kSoftware) != 0) {
-    if ((control & fault_queue_control::kSoftware) == 0) faults_.clear();  // the driver takes them
+    if ((control & fault_queue_control::kSoftware) == 0) {
+      for (const Fault& f : faults_) report(f.record, false);
+      faults_.clear();  // the driver takes them
+    }
     site_.hand_over((control & fault_queue_control::kSoftware) != 0);
     stats_.pending.set(faults_.size(), now());
   }
@@ -130,6 +134,7 @@ FaultQueue::Status FaultQueue::place(std::uint64_t memory, Tick at) {
   if (memory >= site_.memories) return Status::kNoSuchMemory;
   const Fault fault = faults_.front();
   faults_.pop_front();
+  report(fault.record, false);
   ++stats_.placed;
   stats_.latency.add((at - fault.since) / kTicksPerNs);
   stats_.pending.set(faults_.size(), now());

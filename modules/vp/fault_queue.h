@@ -44,6 +44,8 @@ struct FaultQueueSite {
   std::function<void(bool software)> hand_over;
   /// Places a page, and ends its fault.
   std::function<void(std::uint64_t address, std::uint32_t memory)> place;
+  /// Called when a fault begins to wait for software, and when it no longer does. Can be empty.
+  std::function<void(const SoftwareFault& fault, bool waits)> on_wait = {};
 };
 
 /// The queue of page faults that software handles in place of the platform's driver: it chooses the
@@ -84,6 +86,9 @@ class FaultQueue final : public BlockBase<NoConfig, FaultQueueStats, FaultQueueS
   }
   void set_control(std::uint64_t control);
   Status place(std::uint64_t memory, Tick at);
+  void report(const SoftwareFault& fault, bool waits) {
+    if (site_.on_wait) site_.on_wait(fault, waits);
+  }
   void drive();
 
   const FaultQueueSite site_;

@@ -120,22 +120,26 @@ void RiscvCore::run_quantum() {
   begun_at_ = now();
   if (waits_) stats_.waiting += begun_at_ - waits_since_;
   waits_ = false;
+  report(CoreActivity::kExecutes, begun_at_);
   first_ = iss_->instructions();
   accesses_ = 0;
   const std::uint64_t pending = pending_;
   const IssStop stop = execute ? execute(timing_.quantum) : iss_->run(timing_.quantum);
   if (stop == IssStop::kHeld) {
     accesses_ += clock_->time_of(std::uint64_t{timing_.quantum} * timing_.cycles_per_instruction);
+    report(CoreActivity::kStopped, begun_at_);
   }
   stats_.instructions += iss_->instructions() - first_;
   busy_until_ = clock_->after(std::max(local_time(), begun_at_ + 1), 0);
   if (stop == IssStop::kLost) {
     halted_ = true;
+    report(CoreActivity::kStopped, busy_until_);
     if (on_lost) on_lost();
   } else if (stop == IssStop::kWaits) {
     ++stats_.waits;
     waits_ = true;
     waits_since_ = busy_until_;
+    report(CoreActivity::kWaits, waits_since_);
     // An interrupt that has risen while a target waited.
     if (pending_ != 0 && pending_ != pending) wake_at(busy_until_);
   } else {
@@ -149,12 +153,13 @@ void RiscvCore::halt() {
 }
 
 void RiscvCore::sample() {
-  pending_ = 0;
+  const std::uint64_t before = std::exchange(pending_, 0);
   if (software.read()) pending_ |= Iss::kMsip;
   if (timer.read()) pending_ |= Iss::kMtip;
   if (external.read()) pending_ |= Iss::kMeip;
   if (supervisor_external.read()) pending_ |= Iss::kSeip;
   iss_->set_pending(pending_);
+  if (on_interrupt && (pending_ & ~before) != 0) on_interrupt(pending_ & ~before);
   if (waits_ && pending_ != 0) wake_at(std::max(now(), busy_until_));
 }
 
@@ -195,7 +200,9 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   sc_core::sc_time delay;
   bus->b_transport(payload, delay);
   payload.clear_extension(&hart_);
-  accesses_ += now() + delay.value() - before;
+  const Tick after = now() + delay.value();
+  accesses_ += after - before;
+  if (on_access && after != before) on_access(before, after);
   iss_->stop();
   return payload.is_response_ok();
 }

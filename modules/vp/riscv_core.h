@@ -53,6 +53,13 @@ struct RiscvCoreSite {
   std::function<std::unique_ptr<Iss>(std::uint32_t hart, IssBus& bus)> make_iss;
 };
 
+/// What a core does.
+enum class CoreActivity : std::uint8_t {
+  kExecutes,
+  kWaits,    ///< in WFI
+  kStopped,  ///< a debugger holds it, or it has no handler for an exception
+};
+
 /// A RISC-V core (RV64GC, M, S and U mode): executes instructions on an Iss. Instruction fetches,
 /// and accesses to memory that grants DMI, do not leave the core; other accesses are loosely timed
 /// transactions of 1 to 8 bytes.
@@ -88,6 +95,15 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   std::function<void(const IssFault&)> on_fault;
   /// Called when the core has taken an exception and there is no handler: it has halted.
   std::function<void()> on_lost;
+  /// Called when the activity changes at a time, which can be later than the present: until then, a
+  /// further call for that time or an earlier one replaces it. Also called without a change. Can be
+  /// empty.
+  std::function<void(CoreActivity activity, Tick at)> on_activity;
+  /// Called for an access outside of the core's memory that takes time: from the present to a time
+  /// that can be later. Can be empty.
+  std::function<void(Tick begin, Tick end)> on_access;
+  /// Called when interrupt wires rise: bits of mip. Can be empty.
+  std::function<void(std::uint64_t risen)> on_interrupt;
   /// Executes a quantum in place of iss().run(), for a debugger. Can be empty.
   std::function<IssStop(std::uint64_t instructions)> execute;
 
@@ -112,6 +128,9 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   void invalidate_direct(sc_dt::uint64 begin, sc_dt::uint64 end);
   void process();
   void run_quantum();
+  void report(CoreActivity activity, Tick at) {
+    if (on_activity) on_activity(activity, at);
+  }
   void wake_at(Tick t);
   void sample();
   void map(const BoardRange& range);

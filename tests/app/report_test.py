@@ -7,6 +7,7 @@ import csv
 import io
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.chrome.service import Service
 
 TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -23,15 +25,25 @@ REPORTS = {
     "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
     "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
 }
+# With software, if it can be built and run here.
+SOFTWARE = (shutil.which("riscv64-unknown-elf-gcc") is not None and
+            (pathlib.Path(TESSERA).parent.parent / "iss/libtessera_unicorn.so").exists())
+if SOFTWARE:
+    REPORTS["software"] = ["vp", "FIRMWARE/faults.elf", "--harts", "2", "--platform", "dualopt-small",
+                           "--kernels", str(SOURCE / "stimuli/kernels/vecadd/vecadd.ptx")]
 
 
 class Reports(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
+        firmware = f"{cls.folder.name}/firmware"
+        if SOFTWARE:
+            subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={firmware}"], check=True)
         for name, command in REPORTS.items():
-            subprocess.run([TESSERA, *command, "--out", f"{cls.folder.name}/{name}", "--quiet"],
-                           check=True, stdout=subprocess.DEVNULL)
+            words = [w.replace("FIRMWARE", firmware) for w in command]
+            subprocess.run([TESSERA, *words, "--out", f"{cls.folder.name}/{name}", "--quiet"],
+                           check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         options = webdriver.ChromeOptions()
         # The sandbox wants what containers and root do not have; the pages are our own.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -60,7 +72,8 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        for name, least in (("run", 12), ("gpus", 14), ("compare", 6), ("study", 2)):
+        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "software": 13}
+        for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
                 self.open(name)
                 self.assertGreaterEqual(self.js("charts.length"), least)
@@ -156,6 +169,75 @@ class Reports(unittest.TestCase):
         self.assertIn(top["where"], text)
         for whole in ("issue slots", "lookups", "the requests' time"):
             self.assertRegex(text, rf"\d % of {whole}")
+
+    def panel(self, title):
+        return self.js(f"""[...document.querySelectorAll('.panel')].find((p) =>
+            p.querySelector('h3') && p.querySelector('h3').textContent === '{title}')""")
+
+    def tips(self, panel):
+        return self.browser.execute_script(
+            "return [...arguments[0].querySelectorAll('[data-tip]')].map((e) => e.getAttribute('data-tip'))", panel)
+
+    @unittest.skipUnless(SOFTWARE, "no RISC-V compiler, or no instruction-set simulator")
+    def test_the_time_line_has_a_row_for_each_core_and_gpu(self):
+        self.open("software")
+        panel = self.panel("Time line")
+        names = [e.text for e in panel.find_elements("css selector", "svg > text.name")]
+        self.assertEqual(names, ["core0", "core1", "gpu0", "gpu0 page faults", "gpu1", "gpu1 page faults"])
+        shown = [e.text for e in panel.find_elements("css selector", ".legend")]
+        for name in ("executing", "waiting in WFI", "vecadd", "page faults wait for software", "interrupts",
+                     "doorbells"):
+            self.assertIn(name, shown)
+        self.assertRegex(panel.text, r"simulated time in (ns|µs|ms|s)\n?")
+        # Bars are as long as their intervals: together, those of a core are as wide as its row.
+        widths = self.browser.execute_script("""
+            const tips = (e) => (e.getAttribute('data-tip') || '').split('\\n');
+            const rects = [...arguments[0].querySelectorAll('rect[data-tip]')];
+            const times = stats.timeline.cores[1].intervals;
+            const track = Number(arguments[0].querySelector('svg > rect.track:not([data-tip])').getAttribute('width'));
+            const x = (e) => e.getAttribute('x');
+            const first = rects.filter((e) => tips(e)[0] === 'core1').filter((e, i, all) => !i || x(all[i - 1]) !== x(e));
+            return first.map((e, i) => [Number(e.getAttribute('width')),
+              track * (times[i].end_ns - times[i].begin_ns) / stats.timeline.end_ns]);""", panel)
+        self.assertEqual(len(widths), len(self.js("stats.timeline.cores[1].intervals")))
+        for drawn, expected in widths:
+            self.assertAlmostEqual(drawn, max(0.7, expected), delta=0.1)
+        tips = "\n\n".join(self.tips(panel)).replace("\u202f", "")
+        self.assertRegex(tips, r"core0\n\d+ to \d+ ns\nexecuting: \d+ ns\naccessing devices: \d+ ns")
+        self.assertRegex(tips, r"gpu1, queue 0\nvecadd\n\d+ to \d+ ns\nbusy: \d+ ns")
+        self.assertRegex(tips, r"core0: doorbells\nqueue 0\nat \d+ ns")
+        self.assertRegex(tips, r"gpu0: page faults wait for software\n\d+ to \d+ ns")
+
+    @unittest.skipUnless(SOFTWARE, "no RISC-V compiler, or no instruction-set simulator")
+    def test_a_drag_enlarges_a_part_of_the_time_line(self):
+        self.open("software")
+        before = len(self.tips(self.panel("Time line")))
+        picture = self.panel("Time line").find_element("css selector", ".plot svg")
+        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", picture)
+        ActionChains(self.browser).move_to_element_with_offset(picture, 100, 20).click_and_hold() \
+            .move_by_offset(60, 0).release().perform()
+        panel = self.panel("Time line")
+        self.assertLess(len(self.tips(panel)), before)
+        [reset] = [e for e in panel.find_elements("css selector", ".legend") if e.text.endswith("show the whole run")]
+        reset.click()
+        self.assertEqual(len(self.tips(self.panel("Time line"))), before)
+
+    @unittest.skipUnless(SOFTWARE, "no RISC-V compiler, or no instruction-set simulator")
+    def test_the_table_of_cores_has_instructions_times_and_speed(self):
+        self.open("software")
+        panel = self.panel("Cores")
+        rows = [[c.text.replace("\u202f", "") for c in r.find_elements("css selector", "td")]
+                for r in panel.find_elements("css selector", "tbody tr")]
+        self.assertEqual([r[0] for r in rows], ["core0", "core1", "all"])
+        for row, core in zip(rows, self.js("stats.timeline.cores")):
+            end = self.js("stats.timeline.end_ns")
+            count = self.js(f"stats.modules['{core['name']}'].instructions")
+            self.assertEqual(row[1:7], [str(v) for v in (
+                count, core["executing_ns"], core["accessing_ns"], core["waiting_ns"], core["stopped_ns"], end)])
+            self.assertAlmostEqual(float(row[7]), 1000 * count / end, delta=0.01 * 1000 * count / end)
+        self.assertRegex(panel.text, r"Host: \S+ MIPS of all cores")
+        self.open("run")
+        self.assertNotIn("Software over time", self.js("document.body.innerText"))
 
     def test_a_study_tells_what_is_accepted_and_what_stands_on_small_presets(self):
         self.open("study")

@@ -822,6 +822,112 @@ class Firmware(Programs):
                     first = first or document
                     self.assertEqual(document, first)
 
+    def check_timeline(self, document):
+        """Each core is in one state at each time of the run, and nothing is after its end."""
+        timeline = document["stats"]["timeline"]
+        end = timeline["end_ns"]
+        self.assertEqual(end, document["time_ns"])
+        for core in timeline["cores"]:
+            begin = 0
+            states = {"executing_ns": 0, "accessing_ns": 0, "waiting_ns": 0, "stopped_ns": 0}
+            for i in core["intervals"]:
+                self.assertEqual(i["begin_ns"], begin)
+                begin = i["end_ns"]
+                self.assertEqual(sum(i.get(s, 0) for s in states), i["end_ns"] - i["begin_ns"])
+                for state in states:
+                    states[state] += i.get(state, 0)
+            self.assertEqual(begin, end)
+            self.assertEqual(states, {s: core[s] for s in states})
+            self.assertEqual(sum(states.values()), end)
+            self.assertLessEqual(len(core["intervals"]), 512)
+        spans = [s for c in timeline["cores"] for kind in ("interrupts", "exceptions", "doorbells") for s in c[kind]]
+        spans += [k for g in timeline["gpus"] for q in g["queues"] for k in q["kernels"]]
+        spans += [f for g in timeline["gpus"] for f in g["page_faults"]] + timeline["detail"]
+        for span in spans:
+            self.assertLessEqual(0, span["begin_ns"])
+            self.assertLessEqual(span["begin_ns"], span["end_ns"])
+            self.assertLessEqual(span["end_ns"], end)
+        return timeline
+
+    def test_the_time_line_says_what_cores_and_gpus_did(self):
+        for platform, gpus in [("nuba-small", 1), ("dualopt-small", 2), ("umh-2-small", 2)]:
+            with self.subTest(platform):
+                runs = [self.run_firmware("vecadd", platform, "vecadd", arguments=["--harts", "2"])
+                        for _ in range(2)]
+                timeline = self.check_timeline(runs[0][2])
+                self.assertEqual(json.dumps(timeline), json.dumps(runs[1][2]["stats"]["timeline"]))
+                first, second = timeline["cores"]
+                modules = runs[0][2]["stats"]["modules"]
+                self.assertEqual((first["name"], second["name"]), ("board.core0", "board.core1"))
+                # The clock has 1 GHz, so that a cycle is a ns. The last wait has not ended.
+                for core in timeline["cores"]:
+                    counted = modules[core["name"]]["waiting"]
+                    last = core["intervals"][-1].get("waiting_ns", 0)
+                    self.assertIn(core["waiting_ns"] - counted, (0, last))
+                self.assertGreater(first["executing_ns"], second["executing_ns"])
+                # An instruction takes a cycle; the last ones of a core can be ahead of the run's end.
+                ahead = modules["board.core0"]["instructions"] - first["executing_ns"]
+                self.assertLessEqual(0, ahead)
+                self.assertLess(ahead, 1000)
+                self.assertEqual(sum(sum(d["counts"].values()) for d in first["doorbells"]),
+                                 modules["doorbell_rule"]["doorbells"])
+                self.assertIn("external", {name for i in first["interrupts"] for name in i["counts"]})
+                self.assertEqual(len(timeline["gpus"]), gpus)
+                [kernel] = runs[0][2]["stats"]["kernels"]
+                for gpu in timeline["gpus"]:
+                    [queue] = gpu["queues"]
+                    [span] = queue["kernels"]
+                    self.assertEqual((queue["name"], span["launches"]), (kernel["stream"], {"vecadd": 1}))
+                    self.assertEqual(span["busy_ns"], span["end_ns"] - span["begin_ns"])
+                    self.assertGreater(span["busy_ns"], 0)
+                    # The core waits meanwhile: it has rung the doorbell before, and goes on after.
+                    self.assertGreater(span["begin_ns"], first["doorbells"][-1]["begin_ns"])
+                    [after] = [i for i in first["intervals"] if i["end_ns"] > span["end_ns"] >= i["begin_ns"]]
+                    self.assertEqual(list(after)[2:], ["waiting_ns"])
+                self.assertEqual(timeline["detail"], [{"begin_ns": 0, "end_ns": timeline["end_ns"],
+                                                       "detail_ns": timeline["end_ns"]}])
+
+    def test_the_time_line_has_streams_faults_and_the_region_of_interest(self):
+        _, _, document = self.run_firmware("vecadd_streams", "nuba-small", "vecadd", "bfs")
+        queues = self.check_timeline(document)["gpus"][0]["queues"]
+        self.assertEqual([q["name"] for q in queues], [f"queue {q}" for q in range(1, 5)])
+        launches = sum(sum(k["launches"].values()) for q in queues for k in q["kernels"])
+        self.assertEqual(launches, len(document["stats"]["kernels"]))
+        _, _, document = self.run_firmware("faults", "nuba-small", "vecadd")
+        [gpu] = self.check_timeline(document)["gpus"]
+        waiting = sum(f["waiting_ns"] for f in gpu["page_faults"])
+        self.assertGreater(waiting, 0)
+        self.assertLess(waiting, sum(k["busy_ns"] for k in gpu["queues"][0]["kernels"]))
+        _, _, document = self.run_firmware("detail", "uba-mem-small", "vecadd", arguments=["--fast"])
+        timeline = self.check_timeline(document)
+        [detail] = timeline["detail"]
+        self.assertGreater(detail["begin_ns"], 0)
+        [kernel] = timeline["gpus"][0]["queues"][0]["kernels"]
+        self.assertLessEqual(detail["begin_ns"], kernel["begin_ns"])
+
+    def test_a_long_run_has_a_time_line_of_bounded_size(self):
+        program = self.compile("""
+            #include "tessera.h"
+            int main(void) {
+              volatile uint64_t* const due = (volatile uint64_t*)CLINT_MTIMECMP(0);
+              volatile uint64_t* const time = (volatile uint64_t*)CLINT_MTIME;
+              __asm__ volatile("csrci mstatus, 8; csrw mie, %0" ::"r"(1UL << 7));
+              for (unsigned i = 0; i < 3000; ++i) {
+                *due = *time + 1 + i % 7;
+                __asm__ volatile("wfi");
+              }
+              *due = CLINT_MTIMECMP_RESET;
+              return 0;
+            }""")
+        code, errors, document = self.run_program(program, "--platform", "nuba-small", "--quiet")
+        self.assertEqual(code, 0, errors)
+        [core] = self.check_timeline(document)["cores"]
+        self.assertGreater(core["resolution_ns"], 0)
+        self.assertGreater(len(core["intervals"]), 128)
+        self.assertLessEqual(len(core["interrupts"]), 512)
+        self.assertEqual(sum(i["counts"]["timer"] for i in core["interrupts"]), 3000)
+        self.assertEqual(core["waiting_ns"], document["stats"]["modules"]["board.core0"]["waiting"])
+
     def test_mistakes_of_a_driver_are_seen(self):
         """The status, what the UART has, and what the command says. A status of None: it hangs."""
         for mistake, status, text, message in [

@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <catch2/catch.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,8 +38,12 @@ class Hart final : public sc_core::sc_module {
 
 struct Bench {
   Bench()
-      : rule("rule", {kOffset, kStride, [this](std::uint32_t number, std::uint32_t queue) {
+      : rule("rule", {kOffset, kStride,
+                      [this](std::uint32_t number, std::uint32_t queue) {
                         violations.emplace_back(number, queue);
+                      },
+                      [this](std::uint32_t number, std::uint32_t queue, Tick at) {
+                        doorbells.emplace_back(number, queue, at / kTicksPerNs);
                       }}) {
     hart.out.bind(rule.in);
     rule.out.bind(registers.in);
@@ -56,7 +61,7 @@ struct Bench {
     p.set_data_length(8);
     p.set_streaming_width(8);
     p.set_extension(&from);
-    sc_core::sc_time delay;
+    sc_core::sc_time delay(7, sc_core::SC_NS);
     hart.out->b_transport(p, delay);
     p.clear_extension(&from);
     CHECK(p.is_response_ok());
@@ -66,6 +71,7 @@ struct Bench {
   }
 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> violations;
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> doorbells;
   Hart hart{"hart"};
   DoorbellRule rule;
   Registers registers{"registers"};
@@ -83,6 +89,8 @@ TEST_CASE("doorbell rule: each doorbell of a hart needs a fence of its own") {
   b.ring(1, 1, 0);  // no fence since the reset
   CHECK(b.violations.back() == std::pair<std::uint32_t, std::uint32_t>(1, 1));
   CHECK(b.rule.stats().doorbells == 4);
+  CHECK(b.doorbells == std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>>{
+                           {0, 0, 7}, {0, 3, 7}, {0, 3, 7}, {1, 1, 7}});
   CHECK(b.rule.stats().violations == 2);
   CHECK(b.registers.addresses.size() == 4);
 }
@@ -93,6 +101,7 @@ TEST_CASE("doorbell rule: other registers and reads are no doorbells") {
   b.access(tlm::TLM_WRITE_COMMAND, 0x38, 0, 1);
   b.access(tlm::TLM_READ_COMMAND, kOffset, 0, 1);
   CHECK(b.violations.empty());
+  CHECK(b.doorbells.size() == 1);
   CHECK(b.registers.addresses == std::vector<std::uint64_t>{kOffset, 0x38, kOffset});
 }
 

@@ -24,6 +24,9 @@ struct Bench {
     site.memories = 4;
     site.page_bytes = 0x1000;
     site.hand_over = [this](bool software) { handed_over.push_back(software); };
+    site.on_wait = [this](const SoftwareFault& f, bool waits) {
+      waiting.emplace_back(f.gpu, waits);
+    };
     site.place = [this](std::uint64_t a, std::uint32_t m) { placed.emplace_back(a, m); };
     queue = std::make_unique<FaultQueue>("queue", site);
     queue->interrupt.bind(wire);
@@ -37,6 +40,7 @@ struct Bench {
   sc_core::sc_signal<bool> wire{"wire"};
   std::unique_ptr<FaultQueue> queue;
   std::vector<bool> handed_over;
+  std::vector<std::pair<std::uint64_t, bool>> waiting;  ///< GPU of a fault; false: no longer
   std::vector<std::pair<std::uint64_t, std::uint32_t>> placed;
 };
 
@@ -90,6 +94,19 @@ TEST_CASE("fault queue: PLACE without a fault, and in a memory that does not exi
   CHECK(b.queue->stats().errors == 2);
   b.run();
   CHECK_FALSE(b.wire.read());  // not enabled
+}
+
+TEST_CASE("fault queue: the wait of each fault is reported, up to its PLACE or to the driver") {
+  Bench b;
+  b.master.write(kControl, 8, fault_queue_control::kSoftware);
+  b.queue->push({0x100003000, 5, 1, 3, 0x100000000, 0x8000});
+  b.queue->push({0x100004000, 6, 2, 3, 0x100000000, 0x8000});
+  b.queue->push({0x100005000, 7, 3, 3, 0x100000000, 0x8000});
+  b.master.write(kPlace, 8, 4);  // no such memory
+  b.master.write(kPlace, 8, 0);
+  b.master.write(kControl, 8, 0);
+  CHECK(b.waiting == std::vector<std::pair<std::uint64_t, bool>>{
+                         {1, true}, {2, true}, {3, true}, {1, false}, {2, false}, {3, false}});
 }
 
 TEST_CASE("fault queue: the time of a fault is that of its PLACE's own") {

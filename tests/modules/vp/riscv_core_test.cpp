@@ -256,4 +256,37 @@ TEST_CASE("RISC-V core: an exception without a handler halts the core") {
   CHECK(b.iss->runs.size() == 1);
 }
 
+TEST_CASE("RISC-V core: the time of accesses is reported") {
+  Bench b;
+  std::vector<std::pair<Tick, Tick>> accesses;
+  b.core->on_access = [&](Tick from, Tick to) { accesses.emplace_back(from / kNs, to / kNs); };
+  b.iss->steps = {{20, 0x1008, 30}, {10, 0x1010, 0}, {1, 0x8010, 1}};
+  b.run(1000 * kNs);  // the last one, to memory, takes no time
+  CHECK(accesses == std::vector<std::pair<Tick, Tick>>{{20, 70}, {110, 160}});
+}
+
+TEST_CASE("RISC-V core: what it does is reported, with the core's own time") {
+  using Report = std::pair<CoreActivity, Tick>;
+  Bench b;
+  std::vector<Report> reports;
+  std::vector<std::uint64_t> risen;
+  b.core->on_activity = [&](CoreActivity a, Tick at) { reports.emplace_back(a, at / kNs); };
+  b.core->on_interrupt = [&](std::uint64_t wires) { risen.push_back(wires); };
+  b.iss->steps = {{5, 0, 0, IssStop::kWaits}, {0, 0, 0, IssStop::kHeld}, {7, 0, 0, IssStop::kLost}};
+  b.run(300 * kNs);
+  b.wires[2].write(true);
+  b.run(50 * kNs);
+  b.wires[1].write(true);
+  b.run(450 * kNs);
+  b.wires[2].write(false);
+  b.run(kNs);
+  CHECK(reports == std::vector<Report>{{CoreActivity::kExecutes, 0},
+                                       {CoreActivity::kWaits, 5},
+                                       {CoreActivity::kExecutes, 300},
+                                       {CoreActivity::kStopped, 300},  // for a quantum of 100
+                                       {CoreActivity::kExecutes, 400},
+                                       {CoreActivity::kStopped, 407}});
+  CHECK(risen == std::vector<std::uint64_t>{Iss::kMeip, Iss::kMtip});
+}
+
 }  // namespace tessera::riscv_core_test
