@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cores and GPUs of a virtual platform did over simulated time, and a table of the cores.
 
-const timelineLooks = {executing: 0, stopped: 6, faults: 3, detail: 4, kernels: [1, 4, 2, 5],
-  accessing: 7, interrupts: 3, exceptions: 5, doorbells: 2};
+const timelineLooks = {executing: 0, stopped: 6, faults: 3, detail: 0, kernels: [1, 2, 5, 7],
+  accessing: 4, interrupts: 3, exceptions: 5, doorbells: 2};
 const coreStates = [['executing_ns', 'executing', timelineLooks.executing], ['accessing_ns', 'accessing devices', timelineLooks.accessing],
   ['waiting_ns', 'waiting in WFI', null],   ['stopped_ns', 'stopped', timelineLooks.stopped]];
 const markKinds = ['interrupts', 'exceptions', 'doorbells'];
@@ -220,5 +220,6 @@ function timeline() {
   const joined = Math.max(0, ...t.cores.map((c) => c.resolution_ns), ...t.gpus.flatMap((g) => g.queues).map((q) => q.resolution_ns));
   const note = 'Drag to enlarge a part. The height of a colour is its share of the interval. Kernels: from the first CTA to ' +
     'the last one of the GPU.' + (joined ? ` Intervals shorter than ${number(joined)} ns are joined with their neighbours.` : '');
-  section('Software over time', null, chart(title, note, timelineDraw(t, title), () => timelineCsv(t)), coreTable(t));
+  section('Software over time', null, chart(title, note, timelineDraw(t, title), () => timelineCsv(t)),
+      el('div', {className: 'row'}, coreTable(t)));
 }

@@ -202,7 +202,7 @@ bool RiscvCore::access(tlm::tlm_command command, std::uint64_t address, unsigned
   payload.clear_extension(&hart_);
   const Tick after = now() + delay.value();
   accesses_ += after - before;
-  if (on_access && after != before) on_access(before, after);
+  if (on_access && after != before) on_access(before, clock_->after(after, 0));
   iss_->stop();
   return payload.is_response_ok();
 }

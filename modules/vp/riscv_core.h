@@ -99,8 +99,9 @@ class RiscvCore final : public BlockBase<RiscvCoreConfig, RiscvCoreStats, RiscvC
   /// further call for that time or an earlier one replaces it. Also called without a change. Can be
   /// empty.
   std::function<void(CoreActivity activity, Tick at)> on_activity;
-  /// Called for an access outside of the core's memory that takes time: from the present to a time
-  /// that can be later. Can be empty.
+  /// Called for an access outside of the core's memory that takes time: up to the clock edge at
+  /// which the core can go on, or until its next access. `end` can be later than the present. Can
+  /// be empty.
   std::function<void(Tick begin, Tick end)> on_access;
   /// Called when interrupt wires rise: bits of mip. Can be empty.
   std::function<void(std::uint64_t risen)> on_interrupt;

@@ -91,7 +91,8 @@ class StateTimeline {
   /// after end().
   void set(unsigned state, std::uint64_t at);
   /// Counts a part of the present state's time as another state's, without borders. The part begins
-  /// at the present or earlier, after the last part; it can end later, before a change.
+  /// at the present or earlier, not before the last one, and ends at the latest where the next one
+  /// begins, or the state.
   void add_part(unsigned state, std::uint64_t begin, std::uint64_t end);
   /// The run ends.
   void end(std::uint64_t at);

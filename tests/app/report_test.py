@@ -183,7 +183,7 @@ class Reports(unittest.TestCase):
         self.open("software")
         panel = self.panel("Time line")
         names = [e.text for e in panel.find_elements("css selector", "svg > text.name")]
-        self.assertEqual(names, ["core0", "core1", "gpu0", "gpu0 page faults", "gpu1", "gpu1 page faults"])
+        self.assertEqual(names, ["core0", "core1"] + [f"gpu{g}{row}" for g in range(4) for row in ("", " page faults")])
         shown = [e.text for e in panel.find_elements("css selector", ".legend")]
         for name in ("executing", "waiting in WFI", "vecadd", "page faults wait for software", "interrupts",
                      "doorbells"):

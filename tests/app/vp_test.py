@@ -850,7 +850,7 @@ class Firmware(Programs):
         return timeline
 
     def test_the_time_line_says_what_cores_and_gpus_did(self):
-        for platform, gpus in [("nuba-small", 1), ("dualopt-small", 2), ("umh-2-small", 2)]:
+        for platform, gpus in [("nuba-small", 1), ("dualopt-small", 4), ("umh-2-small", 2)]:
             with self.subTest(platform):
                 runs = [self.run_firmware("vecadd", platform, "vecadd", arguments=["--harts", "2"])
                         for _ in range(2)]
@@ -859,16 +859,13 @@ class Firmware(Programs):
                 first, second = timeline["cores"]
                 modules = runs[0][2]["stats"]["modules"]
                 self.assertEqual((first["name"], second["name"]), ("board.core0", "board.core1"))
-                # The clock has 1 GHz, so that a cycle is a ns. The last wait has not ended.
+                # The clock has 1 GHz, so that an instruction takes a ns. The last wait has not ended.
                 for core in timeline["cores"]:
                     counted = modules[core["name"]]["waiting"]
                     last = core["intervals"][-1].get("waiting_ns", 0)
                     self.assertIn(core["waiting_ns"] - counted, (0, last))
+                    self.assertAlmostEqual(core["executing_ns"], modules[core["name"]]["instructions"], delta=2)
                 self.assertGreater(first["executing_ns"], second["executing_ns"])
-                # An instruction takes a cycle; the last ones of a core can be ahead of the run's end.
-                ahead = modules["board.core0"]["instructions"] - first["executing_ns"]
-                self.assertLessEqual(0, ahead)
-                self.assertLess(ahead, 1000)
                 self.assertEqual(sum(sum(d["counts"].values()) for d in first["doorbells"]),
                                  modules["doorbell_rule"]["doorbells"])
                 self.assertIn("external", {name for i in first["interrupts"] for name in i["counts"]})
@@ -925,8 +922,11 @@ class Firmware(Programs):
         self.assertGreater(core["resolution_ns"], 0)
         self.assertGreater(len(core["intervals"]), 128)
         self.assertLessEqual(len(core["interrupts"]), 512)
-        self.assertEqual(sum(i["counts"]["timer"] for i in core["interrupts"]), 3000)
-        self.assertEqual(core["waiting_ns"], document["stats"]["modules"]["board.core0"]["waiting"])
+        counted = document["stats"]["modules"]["board.core0"]
+        self.assertGreaterEqual(counted["waits"], 1000)
+        timers = sum(i["counts"]["timer"] for i in core["interrupts"])
+        self.assertEqual(timers, counted["waits"] - 1)  # after the program's end the library waits
+        self.assertEqual(core["waiting_ns"], counted["waiting"])
 
     def test_mistakes_of_a_driver_are_seen(self):
         """The status, what the UART has, and what the command says. A status of None: it hangs."""
