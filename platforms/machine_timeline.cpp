@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine_timeline.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -40,10 +41,12 @@ ordered_json intervals_json(const StateTimeline& timeline,
   return all;
 }
 
-ordered_json marks_json(const SpanTimeline& timeline) {
+/// Without events of a core that is ahead of the run's end.
+ordered_json marks_json(const SpanTimeline& timeline, std::uint64_t end) {
   ordered_json all = ordered_json::array();
   for (const TimelineSpan& s : timeline.spans()) {
-    all.push_back({{"begin_ns", s.begin}, {"end_ns", s.end}, {"counts", s.counts}});
+    if (s.begin > end) break;
+    all.push_back({{"begin_ns", s.begin}, {"end_ns", std::min(s.end, end)}, {"counts", s.counts}});
   }
   return all;
 }
@@ -159,9 +162,9 @@ ordered_json MachineTimeline::to_json() const {
                                                                {kAccessesState, "accessing_ns"},
                                                                {kWaitsState, "waiting_ns"},
                                                                {kStoppedState, "stopped_ns"}})},
-                     {"interrupts", marks_json(c.interrupts)},
-                     {"exceptions", marks_json(c.exceptions)},
-                     {"doorbells", marks_json(c.doorbells)}});
+                     {"interrupts", marks_json(c.interrupts, end_ns_)},
+                     {"exceptions", marks_json(c.exceptions, end_ns_)},
+                     {"doorbells", marks_json(c.doorbells, end_ns_)}});
   }
   ordered_json gpus = ordered_json::array();
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
