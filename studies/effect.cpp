@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "studies/sample_statistics.h"
 
 namespace tessera::studies {
 namespace {
@@ -40,14 +41,8 @@ std::pair<double, double> accepted_range(double published, double tolerance, boo
 }
 
 EffectSummary summary_of(std::vector<double> effects) {
-  if (effects.empty()) return {};
-  const std::size_t n = effects.size();
-  std::sort(effects.begin(), effects.end());
-  EffectSummary s;
-  s.claims = n;
-  s.mean = std::accumulate(effects.begin(), effects.end(), 0.0) / static_cast<double>(n);
-  s.median = (effects[(n - 1) / 2] + effects[n / 2]) / 2;
-  return s;
+  std::sort(effects.begin(), effects.end());  // the sum does not depend on the order of the claims
+  return {effects.size(), mean_of(effects), median_of(effects)};
 }
 
 }  // namespace tessera::studies

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "studies/sample_statistics.h"
+
 namespace tessera::studies {
 namespace {
 
@@ -12,34 +14,6 @@ constexpr std::size_t kNoWorkload = static_cast<std::size_t>(-1);
 
 std::optional<double> finite(double v) {
   return std::isfinite(v) ? std::optional<double>(v) : std::nullopt;
-}
-
-/// Ranks from 1; equal values get the mean of their ranks.
-std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<double> out;
-  for (const double v : values) {
-    const auto below = std::count_if(values.begin(), values.end(), [v](double w) { return w < v; });
-    const auto equal = std::count(values.begin(), values.end(), v);
-    out.push_back(static_cast<double>(below) + (static_cast<double>(equal) + 1) / 2);
-  }
-  return out;
-}
-
-/// Pearson's coefficient of the ranks; undefined for fewer than three pairs and for equal values.
-std::optional<double> spearman(const std::vector<double>& x, const std::vector<double>& y) {
-  if (x.size() < 3) return std::nullopt;
-  const std::vector<double> a = ranks(x);
-  const std::vector<double> b = ranks(y);
-  const double middle = (static_cast<double>(x.size()) + 1) / 2;
-  double both = 0;
-  double of_a = 0;
-  double of_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    both += (a[i] - middle) * (b[i] - middle);
-    of_a += (a[i] - middle) * (a[i] - middle);
-    of_b += (b[i] - middle) * (b[i] - middle);
-  }
-  return finite(both / std::sqrt(of_a * of_b));
 }
 
 std::optional<double> mean(const std::string& name, const std::vector<double>& v) {
