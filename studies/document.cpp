@@ -10,6 +10,8 @@
 #include "common/text.h"
 #include "studies/effect.h"
 #include "studies/evaluator.h"
+#include "studies/figure_document.h"
+#include "studies/published_error.h"
 #include "studies/results.h"
 #include "studies/verdict.h"
 
@@ -18,10 +20,6 @@ namespace tessera::studies {
 using nlohmann::ordered_json;
 
 namespace {
-
-ordered_json json_of(const std::optional<double>& v) {
-  return v ? ordered_json(*v) : ordered_json();
-}
 
 std::set<Reading> readings_of(const Measurement& m) {
   std::set<Reading> all;
@@ -59,7 +57,8 @@ ordered_json range_of(const std::pair<double, double>& range) {
 ordered_json json_of(const std::vector<Comparison>& all) {
   ordered_json out = ordered_json::object();
   for (const Comparison& c : all) {
-    out[c.key] = {{"published", json_of(c.published)}, {"measured", json_of(c.measured)}};
+    out[c.key] = {{"published", number_or_null(c.published)},
+                  {"measured", number_or_null(c.measured)}};
     if (c.accept_range) out[c.key]["accept_range"] = range_of(*c.accept_range);
     if (c.published && c.measured) out[c.key]["within"] = c.within;
     if (c.effect) out[c.key]["effect"] = *c.effect;
@@ -73,8 +72,8 @@ void sides(const Node& n, const Evaluator& evaluator, ordered_json& out) {
     for (const Expression& link : n.arguments) sides(*link, evaluator, out);
   } else if (n.kind == Node::Kind::kComparison) {
     // Adjacent comparisons of a chain share a side.
-    if (out.empty()) out.push_back(json_of(evaluator.value(n.arguments[0])));
-    out.push_back(json_of(evaluator.value(n.arguments[1])));
+    if (out.empty()) out.push_back(number_or_null(evaluator.value(n.arguments[0])));
+    out.push_back(number_or_null(evaluator.value(n.arguments[1])));
   }
 }
 
@@ -94,7 +93,7 @@ ordered_json measured(const Outcome& o) {
   if (o.measured) return *o.measured;
   ordered_json out;
   for (const auto* list : {&o.parts, &o.points}) {
-    for (const Comparison& c : *list) out[c.key] = json_of(c.measured);
+    for (const Comparison& c : *list) out[c.key] = number_or_null(c.measured);
   }
   if (out.is_null() && o.ordering) out = *o.ordering;
   return out;
@@ -114,8 +113,8 @@ ordered_json claim_entry(const Claim& c) {
                     {"value_kind", nullptr},
                     {"effect", nullptr},
                     {"accept_range", nullptr},
-                    {"effect_floor", json_of(c.effect_floor)},
-                    {"tolerance", json_of(c.tolerance)},
+                    {"effect_floor", number_or_null(c.effect_floor)},
+                    {"tolerance", number_or_null(c.tolerance)},
                     {"minimum_check", nullptr},
                     {"verdict", nullptr},
                     {"workloads", ordered_json::object()},
@@ -124,6 +123,10 @@ ordered_json claim_entry(const Claim& c) {
   if (!c.value_kind.empty()) e["value_kind"] = c.value_kind;
   if (c.accept_range) e["accept_range"] = range_of(*c.accept_range);
   if (c.minimum_check) e["minimum_check"] = c.minimum_check_text;
+  if (!c.half.empty()) {
+    e["half"] = c.half;
+    e["error"] = nullptr;
+  }
   return e;
 }
 
@@ -211,7 +214,10 @@ ordered_json settle(const Study& study, Scale scale, const Figure& figure, const
   add_note(note, m.note);
 
   e["measured"] = undecided ? ordered_json() : measured(o);
-  if (!undecided) e["effect"] = json_of(effect_of(claim, o));
+  if (!undecided) e["effect"] = number_or_null(effect_of(claim, o));
+  if (e.contains("error") && o.measured && !undecided) {
+    e["error"] = error_of(*claim.value, *o.measured);
+  }
   if (!o.parts.empty()) e["parts"] = json_of(o.parts);
   if (!o.points.empty()) e["points"] = json_of(o.points);
   e["verdict"] = name_of(judge(claim, o));
@@ -225,69 +231,30 @@ ordered_json settle(const Study& study, Scale scale, const Figure& figure, const
   return e;
 }
 
-ordered_json series_by_workload(const Study& study, const Figure& f, const Series& s,
-                                const Results& results) {
-  std::set<Reading> readings;
-  collect_readings(s.each, f.workloads, readings);
-  for (const Mean& m : f.means) collect_readings(s.each, m.workloads, readings);
-  const Evaluator evaluator = results.evaluator(f.workloads, readings);
-  ordered_json out = {{"name", s.name}};
-  const auto add = [&](const std::string& x, const std::optional<double>& v) {
-    out["measured"].push_back(json_of(v));
-    const auto p = s.published.find(x);
-    out["published"].push_back(p == s.published.end() ? ordered_json() : ordered_json(p->second));
-  };
-  for (const std::size_t w : f.workloads) {
-    if (study.workloads[w].exists) add(study.workloads[w].name, evaluator.value_for(s.each, w));
-  }
-  for (const Mean& m : f.means) {
-    Node n;
-    n.kind = Node::Kind::kAggregate;
-    n.name = m.take;
-    n.arguments = {s.each};
-    n.selection = m.workloads;
-    add(m.label, evaluator.value(std::make_shared<const Node>(n)));
-  }
-  return out;
-}
-
-ordered_json series_of_points(const Figure& f, const Series& s, const Results& results) {
-  ordered_json out = {{"name", s.name}};
-  for (const SeriesPoint& p : s.points) {
-    std::set<Reading> readings;
-    collect_readings(p.y, f.workloads, readings);
-    if (p.x) collect_readings(p.x, f.workloads, readings);
-    const Evaluator evaluator = results.evaluator(f.workloads, readings);
-    ordered_json point = {{"label", p.label}};
-    if (p.x) point["x"] = json_of(evaluator.value(p.x));
-    point["measured"] = json_of(evaluator.value(p.y));
-    point["published"] = json_of(p.published);
-    if (p.x) point["published_x"] = json_of(p.published_x);
-    out["points"].push_back(std::move(point));
-  }
-  return out;
-}
-
-ordered_json figure_entry(const Study& study, const Figure& f, const Results& results) {
-  ordered_json e = {{"figure", f.name},
-                    {"title", f.title},
-                    {"source", f.source},
-                    {"chart", {{"kind", f.kind}, {"x", f.x_title}, {"y", f.y_title}}},
-                    {"series", ordered_json::array()}};
-  const bool points = !f.series.empty() && !f.series.front().points.empty();
-  if (!points) {
-    ordered_json& x = e["x"] = ordered_json::array();
-    for (const std::size_t w : f.workloads) {
-      if (study.workloads[w].exists) x.push_back(study.workloads[w].name);
+/// Errors of the claims with a half: of each half and of both. Null if no claim has a half.
+ordered_json error_entry(const ordered_json& claims) {
+  std::map<std::string, std::vector<MeasuredFigure>> figures;
+  bool any = false;
+  for (const ordered_json& c : claims) {
+    if (!c.contains("half")) continue;
+    any = true;
+    if (c["error"].is_null()) continue;
+    for (const std::string& half : {c["half"].get<std::string>(), std::string("all")}) {
+      figures[half].push_back({c["id"], c["published"], c["measured"]});
     }
-    e["workloads"] = x.size();
-    for (const Mean& m : f.means) x.push_back(m.label);
   }
-  for (const Series& s : f.series) {
-    e["series"].push_back(points ? series_of_points(f, s, results)
-                                 : series_by_workload(study, f, s, results));
+  ordered_json out;
+  if (!any) return out;
+  for (const char* half : {"fitted", "test", "all"}) {
+    const ErrorSummary s = summary_of(figures[half]);
+    out[half] = {{"figures", s.figures},
+                 {"median", number_or_null(s.median)},
+                 {"mean", number_or_null(s.mean)},
+                 {"worst", nullptr},
+                 {"correlation", number_or_null(s.correlation)}};
+    if (s.worst) out[half]["worst"] = {{"error", *s.worst}, {"claim", s.worst_claim}};
   }
-  return e;
+  return out;
 }
 
 }  // namespace
@@ -298,11 +265,14 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
   ordered_json figures = ordered_json::array();
   for (const std::size_t f : run.figures) {
     figures.push_back(figure_entry(study, study.figures[f], results));
+    ordered_json shown = ordered_json::array();
     for (const Measurement& m : study.figures[f].claims) {
       const std::string excluded = scope_excludes(study.claims[m.claim]);
       settled[m.claim] = excluded.empty() ? settle(study, run.scale, study.figures[f], m, results)
                                           : not_run(study.claims[m.claim], excluded);
+      if (study.figures[f].kind == "correlation") shown.push_back(settled[m.claim]);
     }
+    if (!shown.empty()) figures.back()["error"] = error_entry(shown);
   }
   ordered_json claims = ordered_json::array();
   std::map<std::string, std::size_t> count;
@@ -336,6 +306,17 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
         {"skip", run.window->skip}, {"detail", run.window->detail}, {"rest", run.window->rest}};
   }
   const EffectSummary effect = summary_of(std::move(effects));
+  ordered_json summary = {{"holds", count["holds"]},
+                          {"direction", count["direction"]},
+                          {"fails", count["fails"]},
+                          {"not_run", count["not_run"]},
+                          {"effect",
+                           {{"claims", effect.claims},
+                            {"mean", number_or_null(effect.mean)},
+                            {"median", number_or_null(effect.median)}}}};
+  if (ordered_json error = error_entry(claims); !error.is_null()) {
+    summary["error"] = std::move(error);
+  }
   return {{"study", study.name},
           {"title", study.title},
           {"source", study.source},
@@ -344,15 +325,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
           {"seed", run.seed},
           {"values", run.values},
           {"claims", std::move(claims)},
-          {"summary",
-           {{"holds", count["holds"]},
-            {"direction", count["direction"]},
-            {"fails", count["fails"]},
-            {"not_run", count["not_run"]},
-            {"effect",
-             {{"claims", effect.claims},
-              {"mean", json_of(effect.mean)},
-              {"median", json_of(effect.median)}}}}},
+          {"summary", std::move(summary)},
           {"figures", std::move(figures)},
           {"missing_workloads", std::move(missing)},
           {"failed", std::move(failed)}};

@@ -2,36 +2,17 @@
 #include "studies/figure_reader.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <cstdlib>
 
 #include "common/error.h"
 #include "common/json.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "studies/effect.h"
+#include "studies/claim_reader.h"
 
 namespace tessera::studies {
 namespace {
-
-/// A class, a workload, or a list of either.
-Selection selection(const JsonNode& n, const Vocabulary& vocabulary) {
-  const auto one = [&vocabulary](const JsonNode& name) {
-    try {
-      return vocabulary.select(name.string());
-    } catch (const InputError& e) {
-      name.fail(e.what());
-    }
-  };
-  if (!n.value().is_array()) return one(n);
-  Selection out;
-  for (const JsonNode& name : n.elements()) {
-    for (const std::size_t w : one(name)) out.push_back(w);
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  if (out.empty()) n.expected("at least one workload");
-  return out;
-}
 
 enum class Wanted { kValue, kValuePerWorkload, kCondition };
 
@@ -55,26 +36,6 @@ Expression expression(const JsonNode& n, const Vocabulary& vocabulary, Wanted wa
   return e;
 }
 
-std::vector<Quantity> quantities(const JsonNode& n) {
-  std::vector<Quantity> out;
-  for (const auto& [key, value] : n.members()) out.push_back({key, value.number()});
-  return out;
-}
-
-std::vector<Quantity> sweep(const JsonNode& n) {
-  std::vector<Quantity> out;
-  for (const JsonNode& point : n.elements()) {
-    point.object({"x", "value"});
-    const JsonNode x = point.required("x");
-    Quantity q;
-    q.key = x.value().is_number() ? x.value().dump() : x.string();
-    const auto value = point.member("value");
-    if (value && !value->value().is_null()) q.published = value->number();
-    out.push_back(std::move(q));
-  }
-  return out;
-}
-
 std::vector<std::string> keys_of(const std::vector<Quantity>& all) {
   std::vector<std::string> keys;
   for (const Quantity& q : all) keys.push_back(q.key);
@@ -91,7 +52,7 @@ class MeasurementReader {
     find_claim();
     const Claim& claim = study_.claims[m_.claim];
     m_.workloads = claim.workloads;
-    if (const auto w = n_.member("workloads")) m_.workloads = selection(*w, vocabulary_);
+    if (const auto w = n_.member("workloads")) m_.workloads = read_selection(*w, vocabulary_);
     if (const auto e = n_.member("each")) {
       m_.each = expression(*e, vocabulary_, Wanted::kValuePerWorkload);
     }
@@ -177,6 +138,22 @@ class MeasurementReader {
   Measurement m_;
 };
 
+/// A published value on an axis.
+double value_on_axis(const JsonNode& n, bool logarithmic) {
+  const double v = n.number();
+  if (logarithmic && !(v > 0)) n.expected("a number above 0 on a logarithmic axis");
+  return v;
+}
+
+/// A label that is also the x of a logarithmic axis.
+void check_label_on_axis(const JsonNode& n, const std::string& label) {
+  char* end = nullptr;
+  const double x = std::strtod(label.c_str(), &end);
+  if (label.empty() || *end != '\0' || !std::isfinite(x) || !(x > 0)) {
+    n.expected("a number above 0 on a logarithmic axis");
+  }
+}
+
 Series read_series(const JsonNode& n, const Figure& figure, const Vocabulary& vocabulary) {
   n.object({"name", "each", "published", "points"});
   Series s;
@@ -185,6 +162,9 @@ Series read_series(const JsonNode& n, const Figure& figure, const Vocabulary& vo
   const auto points = n.member("points");
   if (each.has_value() == points.has_value()) n.fail("expected either \"each\" or \"points\"");
   if (each) {
+    if (figure.kind == "lines" && figure.x_log) {
+      each->fail("a logarithmic x axis needs \"points\" with numbers as labels");
+    }
     s.each = expression(*each, vocabulary, Wanted::kValuePerWorkload);
     std::vector<std::string> known = vocabulary.workloads;
     for (const Mean& m : figure.means) known.push_back(m.label);
@@ -194,7 +174,7 @@ Series read_series(const JsonNode& n, const Figure& figure, const Vocabulary& vo
           value.fail("\"" + key + "\" is neither a workload nor a mean of this figure" +
                      did_you_mean(key, known));
         }
-        s.published[key] = value.number();
+        s.published[key] = value_on_axis(value, figure.y_log);
       }
     }
     return s;
@@ -204,94 +184,52 @@ Series read_series(const JsonNode& n, const Figure& figure, const Vocabulary& vo
     SeriesPoint point;
     const JsonNode label = p.required("label");
     point.label = label.value().is_number() ? label.value().dump() : label.string();
+    if (figure.kind == "lines" && figure.x_log) check_label_on_axis(label, point.label);
     if (figure.kind == "scatter") point.x = expression(p.required("x"), vocabulary, Wanted::kValue);
     point.y = expression(p.required("y"), vocabulary, Wanted::kValue);
-    if (const auto v = p.member("published")) point.published = v->number();
-    if (const auto v = p.member("published_x")) point.published_x = v->number();
+    if (const auto v = p.member("published")) point.published = value_on_axis(*v, figure.y_log);
+    if (const auto v = p.member("published_x")) {
+      point.published_x = value_on_axis(*v, figure.x_log);
+    }
     s.points.push_back(std::move(point));
   }
   return s;
 }
 
-/// Reads the kind of a claim's numbers and, for a ratio, the floor of its effect.
-void read_kind(const JsonNode& n, Claim& c) {
-  if (const auto m = n.member("value_kind")) {
-    c.value_kind = m->one_of({"ratio", "fraction", "fraction-loss", "count", "cycles", "s", "bytes",
-                              "MB", "pages", "bits", "mm2"});
+/// Reads the scale of an axis. Returns whether it is logarithmic.
+bool read_scale(const JsonNode& chart, const char* key, const std::string& kind) {
+  const auto n = chart.member(key);
+  if (!n) return false;
+  if (kind != "lines" && kind != "scatter") n->fail("only lines and scatter charts have scales");
+  return n->one_of({"linear", "log"}) == "log";
+}
+
+void read_chart(const JsonNode& n, Figure& f) {
+  n.object({"kind", "x", "y", "x_scale", "y_scale"});
+  f.kind = n.required("kind").one_of({"bars", "stacked", "lines", "scatter", "correlation"});
+  const bool correlation = f.kind == "correlation";
+  f.x_log = read_scale(n, "x_scale", f.kind) || correlation;
+  f.y_log = read_scale(n, "y_scale", f.kind) || correlation;
+  if (correlation) {
+    f.x_title = "published";
+    f.y_title = "measured";
+  } else {
+    f.y_title = n.required("y").string();
   }
-  const auto floor = n.member("effect_floor");
-  if (!c.is_ratio()) {
-    if (floor) floor->fail("only a ratio has an effect: \"value_kind\" must be \"ratio\"");
-    if (c.minimum_check && c.minimum_check->name == "ratio") {
-      n.required("minimum_check").fail("a ratio needs \"value_kind\": \"ratio\"");
+  if (const auto x = n.member("x")) f.x_title = x->string();
+  if (const auto y = n.member("y")) f.y_title = y->string();
+}
+
+void read_all_series(const JsonNode& list, Figure& f, const Vocabulary& vocabulary) {
+  for (const JsonNode& n : list.elements()) {
+    f.series.push_back(read_series(n, f, vocabulary));
+    if (f.series.front().points.empty() != f.series.back().points.empty()) {
+      n.fail("a figure's series have all \"each\", or all \"points\"");
     }
-    return;
   }
-  bool positive = !c.value || *c.value > 0;
-  for (const auto* list : {&c.per_workload, &c.sweep}) {
-    for (const Quantity& q : *list) positive = positive && (!q.published || *q.published > 0);
-  }
-  if (!positive) n.fail("a ratio must be above 0");
-  if (c.value && has_effect(*c.value)) c.effect_floor = effect_floor_of(*c.value);
-  if (!floor) return;
-  if (!c.effect_floor) floor->fail("only a value more than 3 % away from 1 has an effect");
-  c.effect_floor = floor->number();
-  const double share = effect_of(*c.value, *c.effect_floor).value_or(0);
-  if (!(share > 0 && share <= 1)) floor->expected("a ratio between 1 and the value");
 }
 
 }  // namespace
-
-Claim read_claim(const JsonNode& n, const Vocabulary& vocabulary) {
-  n.object({"id", "where", "what", "scope", "value", "value_kind", "accept_range", "effect_floor",
-            "tolerance", "minimum_check", "direction", "per_workload", "sweep", "workloads"});
-  Claim c;
-  c.id = n.required("id").string();
-  if (const auto m = n.member("where")) c.where = m->string();
-  if (const auto m = n.member("what")) c.what = m->string();
-  if (const auto m = n.member("scope")) {
-    c.scope = m->one_of(
-        {"sim", "needs-power-model", "analytic", "parameter", "hardware", "not-modelled"});
-  }
-  if (const auto m = n.member("value")) c.value = m->number();
-  if (const auto m = n.member("tolerance")) {
-    c.tolerance = m->number();
-    if (!(*c.tolerance >= 0)) m->expected("a number from 0");
-  }
-  if (const auto m = n.member("accept_range")) {
-    const auto both = m->elements();
-    const auto high = [](const JsonNode& end) {
-      return end.value().is_null() ? std::numeric_limits<double>::infinity() : end.number();
-    };
-    if (both.size() != 2 || !(both[0].number() <= high(both[1]))) {
-      m->expected("[low, high] with low <= high; high can be null: no limit");
-    }
-    c.accept_range.emplace(both[0].number(), high(both[1]));
-  }
-  if (const auto m = n.member("minimum_check")) {
-    c.minimum_check_text = m->string();
-    try {
-      c.minimum_check = parse_bound(c.minimum_check_text);
-    } catch (const InputError& e) {
-      m->fail(e.what());
-    }
-  }
-  if (const auto m = n.member("direction")) {
-    for (const JsonNode& d : m->elements()) c.direction.push_back(d.string());
-  }
-  if (const auto m = n.member("per_workload")) c.per_workload = quantities(*m);
-  if (const auto m = n.member("sweep")) c.sweep = sweep(*m);
-  c.workloads = selection(n.required("workloads"), vocabulary);
-  if (c.value.has_value() != c.accept_range.has_value()) {
-    n.fail("\"value\" and \"accept_range\" come together");
-  }
-  const bool numbers = !c.per_workload.empty() ||
-                       std::any_of(c.sweep.begin(), c.sweep.end(),
-                                   [](const Quantity& q) { return q.published.has_value(); });
-  if (numbers && !c.tolerance) n.fail("numbers need a \"tolerance\"");
-  read_kind(n, c);
-  return c;
-}
 
 Figure read_figure(const LocatedJson& file, const std::string& name, const Study& study,
                    const Vocabulary& vocabulary) {
@@ -301,13 +239,15 @@ Figure read_figure(const LocatedJson& file, const std::string& name, const Study
   f.name = name;
   f.title = root.required("title").string();
   if (const auto n = root.member("source")) f.source = n->string();
-  const JsonNode chart = root.required("chart");
-  chart.object({"kind", "x", "y"});
-  f.kind = chart.required("kind").one_of({"bars", "stacked", "lines", "scatter"});
-  if (const auto n = chart.member("x")) f.x_title = n->string();
-  f.y_title = chart.required("y").string();
+  read_chart(root.required("chart"), f);
+  const bool correlation = f.kind == "correlation";
+  if (correlation) {
+    for (const char* key : {"means", "series", "workloads"}) {
+      if (const auto n = root.member(key)) n->fail("a correlation chart shows claims only");
+    }
+  }
   f.workloads = study.all_workloads();
-  if (const auto n = root.member("workloads")) f.workloads = selection(*n, vocabulary);
+  if (const auto n = root.member("workloads")) f.workloads = read_selection(*n, vocabulary);
   if (const auto list = root.member("means")) {
     for (const JsonNode& n : list->elements()) {
       n.object({"label", "take", "workloads"});
@@ -315,20 +255,21 @@ Figure read_figure(const LocatedJson& file, const std::string& name, const Study
       m.label = n.required("label").string();
       m.take = n.required("take").one_of(mean_names());
       m.workloads = f.workloads;
-      if (const auto w = n.member("workloads")) m.workloads = selection(*w, vocabulary);
+      if (const auto w = n.member("workloads")) m.workloads = read_selection(*w, vocabulary);
       f.means.push_back(std::move(m));
     }
   }
-  for (const JsonNode& n : root.required("series").elements()) {
-    f.series.push_back(read_series(n, f, vocabulary));
-    if (f.series.front().points.empty() != f.series.back().points.empty()) {
-      n.fail("a figure's series have all \"each\", or all \"points\"");
-    }
-  }
+  if (!correlation) read_all_series(root.required("series"), f, vocabulary);
   if (const auto list = root.member("claims")) {
     for (const JsonNode& n : list->elements()) {
       f.claims.push_back(MeasurementReader(n, study, vocabulary).read());
     }
+  }
+  const auto has_half = [&study](const Measurement& m) {
+    return !study.claims[m.claim].half.empty();
+  };
+  if (correlation && std::none_of(f.claims.begin(), f.claims.end(), has_half)) {
+    root.required("chart").fail("a correlation chart needs \"claims\" with a \"half\"");
   }
   return f;
 }

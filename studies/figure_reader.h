@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reader of a study's claims and figures.
+// Reader of a study's figures.
 
 #include <string>
 
@@ -9,9 +9,6 @@
 #include "studies/study.h"
 
 namespace tessera::studies {
-
-/// Reads an element of claims.json. Throws InputError.
-Claim read_claim(const JsonNode& node, const Vocabulary& vocabulary);
 
 /// Reads a figure's file. `study` must contain platforms, workloads and claims. Throws InputError.
 Figure read_figure(const LocatedJson& file, const std::string& name, const Study& study,

@@ -14,6 +14,7 @@
 #include "platforms/simulation.h"
 #include "stimuli/paper_workloads.h"
 #include "stimuli/workload_name.h"
+#include "studies/claim_reader.h"
 #include "studies/figure_reader.h"
 #include "studies/study.h"
 

@@ -59,6 +59,9 @@ struct Claim {
   /// numbers in `per_workload` and `sweep`.
   std::string value_kind;
   std::optional<double> value;
+  /// Of the published figures of real hardware: "fitted" (parameters were fitted to `value`),
+  /// "test" (`value` tests them), or empty.
+  std::string half;
   std::optional<std::pair<double, double>> accept_range;  ///< the upper limit can be infinite
   /// A ratio's least measured value for "holds" and "direction" (studies/effect.h). Set if `value`
   /// is a ratio with an effect.
@@ -119,9 +122,12 @@ struct Figure {
   std::string name;
   std::string title;
   std::string source;
-  std::string kind;  ///< "bars", "stacked", "lines", "scatter"
+  /// "bars", "stacked", "lines", "scatter", "correlation" (of the claims with a half; no series).
+  std::string kind;
   std::string x_title;
   std::string y_title;
+  bool x_log = false;  ///< logarithmic x axis; of "lines", the labels are then numbers
+  bool y_log = false;
   Selection workloads;
   std::vector<Mean> means;
   std::vector<Series> series;

@@ -19,13 +19,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A copy of the tiny study in which one text is replaced.
+/// A copy of the tiny study, or of another one of the tests, in which one text is replaced.
 class Copy {
  public:
-  Copy(const std::string& file, const std::string& from, const std::string& to)
+  Copy(const std::string& file, const std::string& from, const std::string& to,
+       const std::string& study = "tiny")
       : folder_(fs::temp_directory_path() / ("tessera-study-" + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
-    fs::copy(fs::path(TESSERA_SOURCE_DIR) / "tests/studies/data/tiny", folder_);
+    fs::copy(fs::path(TESSERA_SOURCE_DIR) / "tests/studies/data" / study, folder_);
     std::stringstream text;
     text << std::ifstream(folder_ / file).rdbuf();
     std::string all = text.str();
@@ -136,6 +137,90 @@ TEST_CASE("malformed files are reported with file, line, place and the nearest n
   check("study.json", "llc.latency_cycles", "llc.latency_cycle",
         {"study.json:6: /platforms/slow", "did you mean 'llc.latency_cycles'?"});
   check("study.json", "\"medium\": 601, ", "", {"the key \"medium\" is missing"});
+}
+
+TEST_CASE("a half is fitted or test, and belongs to a value above 0") {
+  const auto check = [](const std::string& to, const std::vector<std::string>& parts) {
+    const std::string error =
+        Copy("claims.json", R"("value": 40000, "half": "fitted")", to, "silicon").error();
+    CAPTURE(to, error);
+    for (const std::string& part : parts) CHECK_THAT(error, Contains(part));
+  };
+  check(R"("value": 40000, "half": "fited")",
+        {"claims.json:5: /claims/0/half", "did you mean 'fitted'?"});
+  check(R"("value": 40000, "half": "tset")",
+        {"claims.json:5: /claims/0/half", "did you mean 'test'?"});
+  check(R"("value": 40000, "half": 1)", {"claims.json:5: /claims/0/half", "expected"});
+  check(R"("value": 40000, "halb": "test")",
+        {"claims.json:5: /claims/0/halb: unknown key", "did you mean 'half'?"});
+  check(R"("value": 0, "half": "test")",
+        {"claims.json:5: /claims/0/half: \"half\" needs a \"value\" above 0"});
+  const Copy without("claims.json", R"("direction": ["base", "slow"])",
+                     R"("direction": ["base", "slow"], "half": "test")");
+  CHECK_THAT(without.error(), Contains("claims.json:7: /claims/2/half: \"half\" needs"));
+  const Study study = Copy("claims.json", "made up", "made up", "silicon").study();
+  CHECK(study.claims[0].half == "fitted");
+  CHECK(study.claims[2].half == "test");
+  CHECK(study.claims[5].half.empty());
+}
+
+TEST_CASE("a correlation chart shows claims with a half, and nothing else") {
+  const auto error = [](const std::string& from, const std::string& to) {
+    return Copy("error.json", from, to, "silicon").error();
+  };
+  CHECK(error("Model", "Model") == "no error");
+  CHECK_THAT(error("\"correlation\"", "\"corelation\""),
+             Contains("error.json:4: /chart/kind") && Contains("did you mean 'correlation'?"));
+  CHECK_THAT(error("\"claims\"", "\"series\": [],\n  \"claims\""),
+             Contains("error.json:5: /series: a correlation chart shows claims only"));
+  CHECK_THAT(error("\"claims\"", "\"means\": [],\n  \"claims\""), Contains("error.json:5: /means"));
+  CHECK_THAT(error("\"claims\"", "\"workloads\": \"all\",\n  \"claims\""),
+             Contains("error.json:5: /workloads"));
+  CHECK_THAT(
+      error("{\"kind\": \"correlation\"}", "{\"kind\": \"correlation\", \"x_scale\": \"log\"}"),
+      Contains("error.json:4: /chart/x_scale: only lines and scatter charts have scales"));
+  const Copy none("fig1.json", R"("chart": {"kind": "bars", "y": "speedup over base"})",
+                  R"("chart": {"kind": "correlation"})");
+  CHECK_THAT(none.error(), Contains("fig1.json:6: /means"));
+  const Copy no_half("claims.json", "\"half\": \"fitted\", ", "", "silicon");
+  CHECK(no_half.error() == "no error");
+  Study study = Copy("error.json", "Model", "Model", "silicon").study();
+  CHECK(study.figures[0].x_log);
+  CHECK(study.figures[0].y_log);
+  CHECK(study.figures[0].y_title == "measured");
+  CHECK(study.figures[0].claims.size() == 5);
+}
+
+TEST_CASE("an axis is linear or logarithmic, and a logarithmic one has values above 0 only") {
+  const auto error = [](const std::string& file, const std::string& from, const std::string& to) {
+    return Copy(file, from, to, "silicon").error();
+  };
+  CHECK_THAT(error("latency.json", R"("y_scale": "log")", R"("y_scale": "lgo")"),
+             Contains("latency.json:4: /chart/y_scale") && Contains("did you mean 'log'?"));
+  CHECK_THAT(error("latency.json", R"("y_scale")", R"("y_scael")"),
+             Contains("latency.json:4: /chart/y_scael") && Contains("did you mean 'y_scale'?"));
+  CHECK_THAT(error("latency.json", R"("published": 20)", R"("published": 0)"),
+             Contains("latency.json:9: /series/0/points/0/published") &&
+                 Contains("above 0 on a logarithmic axis"));
+  CHECK(error("latency.json", R"("y_scale": "log")", R"("y_scale": "linear")") == "no error");
+  for (const char* label : {"\"0\"", "\"-1\"", "\"64 KB\"", "\"\"", "\"inf\"", "0"}) {
+    CAPTURE(label);
+    CHECK_THAT(error("latency.json", R"("0.5")", label),
+               Contains("latency.json:9: /series/0/points/0/label") &&
+                   Contains("above 0 on a logarithmic axis"));
+  }
+  // On a linear axis, any label will do, and the published x of 0 of the scatter chart.
+  CHECK(Copy("latency.json", R"("x_scale": "log", )", "", "silicon").error() == "no error");
+  CHECK_THAT(error("power.json", R"("x_scale": "linear")", R"("x_scale": "log")"),
+             Contains("power.json:9: /series/0/points/0/published_x") &&
+                 Contains("above 0 on a logarithmic axis"));
+  const Copy bars("fig1.json", R"("kind": "bars", )", R"("kind": "bars", "y_scale": "log", )");
+  CHECK_THAT(bars.error(),
+             Contains("fig1.json:5: /chart/y_scale: only lines and scatter charts have scales"));
+  const Copy each("fig1.json", R"("kind": "bars", )", R"("kind": "lines", "x_scale": "log", )");
+  CHECK_THAT(each.error(), Contains("fig1.json:7: /series/0/each") && Contains("\"points\""));
+  const Copy mean("fig1.json", R"("kind": "bars", )", R"("kind": "lines", "y_scale": "log", )");
+  CHECK(mean.error() == "no error");
 }
 
 TEST_CASE("a ratio has the floor of its file, or a fifth of its effect") {
