@@ -58,10 +58,15 @@ function linear(min, max, about, fixed) {
   return {scale: fixed ? scale : scale.nice(about), ticks: scale.ticks(about)};
 }
 
-/** A logarithmic scale over whole powers of ten. */
-function logarithmic(min, max) {
+/** A logarithmic scale over whole powers of ten around the values above 0, with about `about` ticks
+ * at most. */
+function logarithmic(values, about) {
+  const positive = values.filter((v) => v > 0);
+  const [min, max] = positive.length ? [Math.min(...positive), Math.max(...positive)] : [1, 10];
   const scale = d3.scale.log().domain([min, Math.max(max, min * 10)]).nice();
-  return {scale, ticks: scale.ticks().filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e9) / 1e9))};
+  const decades = scale.ticks().filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e9) / 1e9));
+  const every = Math.ceil(decades.length / about);
+  return {scale, ticks: decades.filter((_, i) => i % every === 0)};
 }
 
 /** Text of an axis number. */

@@ -24,6 +24,11 @@ function axes(root, spec, width, top, xRange, yRange) {
     root.append(svg('line', {x1: left, x2: right, y1: y(v).toFixed(1), y2: y(v).toFixed(1), 'class': 'grid'}),
         text(left - 6, y(v) + 4, format(v), {'class': 'end'}));
   }
+  if (spec.x && spec.x.log) {
+    for (const v of xRange.ticks) {
+      root.append(svg('line', {x1: x(v).toFixed(1), x2: x(v).toFixed(1), y1: top, y2: bottom, 'class': 'grid'}));
+    }
+  }
   if (spec.y.title) {
     const middle = (top + bottom) / 2;
     root.append(text(11, middle, spec.y.title, {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
@@ -94,10 +99,22 @@ function drawBars(root, defs, spec, a, base) {
   });
 }
 
+/** The lines y = ratio * x of `spec.guides`: {ratio, name, light}. */
+function drawGuides(root, spec, xRange, yRange, a) {
+  const [[left, right], [low, high]] = [xRange.scale.domain(), yRange.scale.domain()];
+  for (const g of spec.guides) {
+    const [from, to] = [Math.max(left, low / g.ratio), Math.min(right, high / g.ratio)];
+    if (!(from < to)) continue;
+    root.append(svg('line', {x1: a.x(from).toFixed(1), y1: a.y(g.ratio * from).toFixed(1), x2: a.x(to).toFixed(1),
+      y2: a.y(g.ratio * to).toFixed(1), 'class': g.light ? 'guide light' : 'guide', 'data-tip': g.name}));
+  }
+}
+
 /**
  * Bars and lines over names (`labels`; a series has `values`), or lines and points over numbers
  * (`x: {title, min, max}`; a series has `points`: {x, y, label}). Members of a series: `name`, `look`
- * (its index), `kind` ('bar' or 'line'), `paper` (the paper's values), `stack`, `average`.
+ * (its index), `kind` ('bar' or 'line'), `paper` (the paper's values), `stack`, `average`. An axis
+ * with `log` is logarithmic. `sameRange`: both axes have the same range. `guides`: see drawGuides.
  */
 function xyDraw(spec) {
   return (width, again) => {
@@ -106,24 +123,33 @@ function xyDraw(spec) {
       s.hidden = !s.hidden;
       again();
     }, mark: (x, y) => legendMark(defs, s, x, y)}));
-    const top = (spec.series.length > 1 ? legend(root, items, width, 0) : 0) + 8;
+    for (const light of [false, true]) {
+      const names = (spec.guides || []).filter((g) => Boolean(g.light) === light).map((g) => g.name);
+      if (names.length) {
+        items.push({name: names.join(', '), mark: (x, y) => svg('line', {x1: x, x2: x + 20, y1: y, y2: y,
+          'class': light ? 'guide light' : 'guide'})});
+      }
+    }
+    const top = (items.length > 1 ? legend(root, items, width, 0) : 0) + 8;
     const shown = spec.series.filter((s) => !s.hidden);
     const all = shown.flatMap((s) => (s.points ? s.points.map((p) => p.y) : s.values)).filter(isNumber);
     for (const stack of new Set(shown.map((s) => s.stack).filter((s) => s))) {
       spec.labels.forEach((_, i) => all.push(sum(shown.filter((s) => s.stack === stack).map((s) => s.values[i] || 0))));
     }
-    const positive = all.filter((v) => v > 0);
-    const yRange = spec.y.log && positive.length ? logarithmic(Math.min(...positive), Math.max(...positive))
-      : linear(Math.min(0, ...all), spec.y.max || Math.max(0, ...all), 5, spec.y.max !== undefined);
     const xs = spec.labels ? [] : spec.series.flatMap((s) => s.points.map((p) => p.x));
-    const xRange = spec.labels ? null : spec.x.max !== undefined ? linear(spec.x.min || 0, spec.x.max, Math.max(2, width / 90), true)
+    const both = spec.sameRange ? [...xs, ...all] : null;
+    const yRange = spec.y.log ? logarithmic(both || all, 12)
+      : linear(Math.min(0, ...all), spec.y.max || Math.max(0, ...all), 5, spec.y.max !== undefined);
+    const xRange = spec.labels ? null : spec.x.log ? logarithmic(both || xs, Math.max(2, width / 60))
+      : spec.x.max !== undefined ? linear(spec.x.min || 0, spec.x.max, Math.max(2, width / 90), true)
       : linear(Math.min(0, ...xs), Math.max(...xs), Math.max(2, width / 90), false);
     const a = axes(root, spec, width, top, xRange, yRange);
     drawHits(root, spec, a);
+    if (spec.guides) drawGuides(root, spec, xRange, yRange, a);
     if (spec.labels) drawBars(root, defs, spec, a, spec.y.log ? yRange.scale.domain()[0] : 0);
     for (const s of shown.filter((one) => one.kind !== 'bar')) {
-      const points = s.points ? s.points.map((p) => [a.x(p.x), a.y(p.y), p.label && spec.byPoint
-        ? `${s.name}, ${p.label}\n${number(p.y)} at ${number(p.x)}` : null])
+      const points = s.points ? s.points.map((p) => [a.x(p.x), a.y(p.y), p.tip || (p.label && spec.byPoint
+        ? `${s.name}, ${p.label}\n${number(p.y)} at ${number(p.x)}` : null)])
         : s.values.map((v, i) => (isNumber(v) ? [a.x(i), a.y(v)] : null)).filter((p) => p);
       if (points.length) drawLine(root, points, s);
     }
@@ -155,6 +181,23 @@ function drawHits(root, spec, a) {
   }
 }
 
+/** The chart without the values that are not above 0, if their axis is logarithmic. Its note counts
+ * them. */
+function withoutUnplaced(spec) {
+  const fits = (axis, v) => !axis || !axis.log || !isNumber(v) || v > 0;
+  let unplaced = 0;
+  const keep = (fitting) => {
+    if (!fitting) ++unplaced;
+    return fitting;
+  };
+  const series = spec.series.map((s) => (s.points
+    ? {...s, points: s.points.filter((p) => keep(fits(spec.x, p.x) && fits(spec.y, p.y)))}
+    : {...s, values: s.values.map((v) => (keep(fits(spec.y, v)) ? v : null))}));
+  if (!unplaced) return spec;
+  const count = unplaced === 1 ? '1 value that is' : `${unplaced} values that are`;
+  return {...spec, series, note: [spec.note, `Without ${count} not above 0: the axis is logarithmic.`].filter((t) => t).join('. ')};
+}
+
 /** A chart over axes, with its numbers as CSV. */
 function xyChart(spec) {
   const csv = spec.csv || (() => (spec.labels
@@ -162,7 +205,8 @@ function xyChart(spec) {
       ...(spec.names || spec.labels).map((name, i) => [name, ...spec.series.map((s) => s.values[i])])]
     : [['series', 'point', spec.x.title, spec.y.title],
       ...spec.series.flatMap((s) => s.points.map((p) => [s.name, p.label, p.x, p.y]))]));
-  return chart(spec.title, spec.note, xyDraw(spec), csv);
+  const drawn = withoutUnplaced(spec);
+  return chart(drawn.title, drawn.note, xyDraw(drawn), csv);
 }
 
 /** Bars of shares, full at 100 %. `rows`: {name, share, look, words, most: the largest share}. */

@@ -57,6 +57,33 @@ std::string effect_cell(const ordered_json& claim) {
   return claim["measured"].is_null() ? "-" : with_numbers(claim, "effect");
 }
 
+/// Whether the study compares with published figures of real hardware.
+bool has_halves(const ordered_json& document) { return document["summary"].contains("error"); }
+
+std::string error_cell(const ordered_json& claim) {
+  const ordered_json error = claim.value("error", ordered_json());
+  return error.is_number() ? percent_text(error.get<double>()) : "-";
+}
+
+/// Median and worst error of each half and the correlation of both. `error`: of a summary or a
+/// figure. Empty if there is none or nothing was measured.
+std::string error_line(const ordered_json& error) {
+  std::string text;
+  if (error.is_null()) return text;
+  for (const char* half : {"fitted", "test"}) {
+    const ordered_json& e = error[half];
+    if (e["figures"] == 0) continue;
+    text += std::string(text.empty() ? "" : "; ") + half + " median " +
+            percent_text(e["median"].get<double>()) + ", worst " +
+            percent_text(e["worst"]["error"].get<double>()) + " (" +
+            e["worst"]["claim"].get<std::string>() + ")";
+  }
+  if (text.empty()) return text;
+  const ordered_json& correlation = error["all"]["correlation"];
+  if (correlation.is_number()) text += "; correlation " + cell(correlation);
+  return "Error against published figures: " + text;
+}
+
 /// The accepted values of a claim: a range, a band around the paper's numbers, or an order.
 std::string accepted(const ordered_json& claim) {
   const ordered_json range = claim.value("accept_range", ordered_json());
@@ -136,10 +163,24 @@ Rows rows_of_points(const ordered_json& figure) {
   return rows;
 }
 
+/// The claims of a correlation chart, measured or not.
+Rows rows_of_claims(const ordered_json& document, const ordered_json& figure) {
+  const std::set<std::string> unitless = {"ratio", "fraction", "fraction-loss", "count"};
+  Rows rows = {{"claim", "half", "published", "measured", "unit", "error"}};
+  for (const ordered_json& c : document["claims"]) {
+    if (!c.contains("half") || c["figure"] != figure["figure"]) continue;
+    const ordered_json& kind = c["value_kind"];
+    const bool unit = kind.is_string() && unitless.count(kind.get<std::string>()) == 0;
+    rows.push_back({c["id"].get<std::string>(), c["half"].get<std::string>(), cell(c["published"]),
+                    cell(c["measured"]), unit ? cell(kind) : "", error_cell(c)});
+  }
+  return rows;
+}
+
 std::string summary_line(const ordered_json& document) {
   std::string text;
   for (const auto& [verdict, count] : document["summary"].items()) {
-    if (verdict == "effect") continue;
+    if (count.is_object()) continue;  // effect, error
     text += (text.empty() ? "" : ", ") + count.dump() + " " +
             (verdict == "not_run"     ? "not run"
              : verdict == "direction" ? "direction only"
@@ -196,7 +237,8 @@ std::string title_of(const ordered_json& figure) {
          (source.empty() ? "" : " (" + source + ")");
 }
 
-Rows rows_of(const ordered_json& figure) {
+Rows rows_of(const ordered_json& document, const ordered_json& figure) {
+  if (figure["chart"]["kind"] == "correlation") return rows_of_claims(document, figure);
   return figure.contains("x") ? rows_by_workload(figure) : rows_of_points(figure);
 }
 
@@ -219,17 +261,23 @@ std::string study_text(const ordered_json& document) {
   if (const std::string window = window_line(document); !window.empty()) text += window + "\n";
   for (const ordered_json& f : document["figures"]) {
     text += "\n" + title_of(f) + "\n  " + f["chart"]["y"].get<std::string>() + "\n";
-    text += table_text(rows_of(f));
+    text += table_text(rows_of(document, f));
+    if (const std::string line = error_line(f.value("error", ordered_json())); !line.empty()) {
+      text += line + "\n";
+    }
   }
   Rows rows = {{"CLAIM", "VERDICT", "PAPER", "ACCEPTED", "MEASURED", "EFFECT", "NOTE"}};
+  if (has_halves(document)) rows[0].insert(rows[0].end() - 1, "ERROR");
   for (const ordered_json& c : document["claims"]) {
     rows.push_back({c["id"].get<std::string>(), c["verdict"].get<std::string>(),
                     value_cell(c, "published"), accepted(c), value_cell(c, "measured"),
                     effect_cell(c), c["note"].get<std::string>()});
+    if (has_halves(document)) rows.back().insert(rows.back().end() - 1, error_cell(c));
   }
   text += "\n" + table_text(rows) + "\n" + claims_line(document) + "\n";
   for (const std::string& line :
-       {effect_line(document), small_line(document), missing_line(document)}) {
+       {effect_line(document), error_line(document["summary"].value("error", ordered_json())),
+        small_line(document), missing_line(document)}) {
     if (!line.empty()) text += line + "\n";
   }
   return text;
@@ -242,11 +290,13 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
   if (const std::string window = window_line(document); !window.empty()) text += window + ". ";
   text += claims_line(document) + ".\n";
   for (const std::string& line :
-       {effect_line(document), small_line(document), missing_line(document)}) {
+       {effect_line(document), error_line(document["summary"].value("error", ordered_json())),
+        small_line(document), missing_line(document)}) {
     if (!line.empty()) text += "\n" + line + ".\n";
   }
   Rows rows = {
       {"claim", "what", "where", "paper", "accepted", "measured", "effect", "verdict", "note"}};
+  if (has_halves(document)) rows[0].insert(rows[0].end() - 2, "error");
   for (const ordered_json& c : document["claims"]) {
     const std::string verdict = c["verdict"].get<std::string>();
     rows.push_back({c["id"].get<std::string>(), c["what"].get<std::string>(),
@@ -256,11 +306,15 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
                     : verdict == "not_run" ? "not run"
                                            : verdict,
                     c["note"].get<std::string>()});
+    if (has_halves(document)) rows.back().insert(rows.back().end() - 2, error_cell(c));
   }
   text += "\n" + markdown_table(rows);
   for (const ordered_json& f : document["figures"]) {
     text += "\n### " + title_of(f) + "\n\n" + f["chart"]["y"].get<std::string>() + "\n\n" +
-            markdown_table(rows_of(f));
+            markdown_table(rows_of(document, f));
+    if (const std::string line = error_line(f.value("error", ordered_json())); !line.empty()) {
+      text += "\n" + line + ".\n";
+    }
   }
   return text;
 }

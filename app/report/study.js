@@ -5,6 +5,15 @@ const summary = data.summary;
 const verdictNames = {holds: 'holds', direction: 'direction only', fails: 'fails', not_run: 'not run'};
 const verdictClasses = {holds: 'good', direction: '', fails: 'bad', not_run: ''};
 
+/** Median and worst error of each half and the correlation of both; empty if nothing was measured. */
+function errorText(e) {
+  const halves = ['fitted', 'test'].filter((half) => e && e[half].figures).map((half) =>
+    `${half} median ${percent(e[half].median)}, worst ${percent(e[half].worst.error)} (${e[half].worst.claim})`);
+  if (!halves.length) return '';
+  if (isNumber(e.all.correlation)) halves.push(`correlation ${number(e.all.correlation)}`);
+  return `Error against published figures: ${halves.join('; ')}`;
+}
+
 report.append(el('header', {}, el('h1', {}, data.title),
     el('div', {className: 'facts'},
         ...Object.keys(verdictNames).map((v) => el('span',
@@ -14,7 +23,8 @@ report.append(el('header', {}, el('h1', {}, data.title),
         el('span', {}, `scale ${data.scale}, seed ${data.seed}, ${data.values} values`),
         data.window ? el('span', {}, `window of ${number(data.window.detail)} thread instructions`)
           : null,
-        data.source ? el('span', {}, data.source) : null)));
+        data.source ? el('span', {}, data.source) : null),
+    summary.error ? el('p', {className: 'note'}, errorText(summary.error)) : null));
 for (const f of data.failed) {
   report.append(el('div', {className: 'banner'}, `${f.workload} on ${f.platform}: ${f.error}`));
 }
@@ -42,6 +52,35 @@ function scatterSeries(figure) {
   });
 }
 
+/** The claims of a correlation chart, measured or not. */
+const claimsOf = (figure) => data.claims.filter((c) => c.half && c.figure === figure.figure);
+
+/** The unit of a claim's values; empty for ratios, fractions and counts. */
+const unitOf = (c) => (!c.value_kind || /^(ratio|fraction|fraction-loss|count)$/.test(c.value_kind) ? '' : c.value_kind);
+
+/** Published (x) and measured (y) values, one series for each half. */
+function correlationSeries(figure) {
+  const measured = claimsOf(figure).filter((c) => isNumber(c.measured));
+  const withUnit = (v, c) => [number(v), unitOf(c)].filter((t) => t).join(' ');
+  return ['fitted', 'test'].map((half, look) => ({name: half, look, kind: 'line',
+    points: measured.filter((c) => c.half === half).map((c) => ({x: c.published, y: c.measured, label: c.id,
+      tip: `${c.id} (${half})\npublished ${withUnit(c.published, c)}\nmeasured ${withUnit(c.measured, c)}\nerror ${percent(c.error)}`}))}))
+      .filter((s) => s.points.length);
+}
+
+const ratioGuides = [{ratio: 1, name: 'measured = published'}, {ratio: 1.25, name: '+25 %', light: true},
+  {ratio: 0.75, name: '\u221225 %', light: true}];
+
+/** The points of series with numbers as labels, over these numbers. */
+function numericSeries(figure) {
+  return figure.series.flatMap((s, look) => {
+    const points = (y) => s.points.filter((p) => isNumber(p[y])).map((p) => ({x: Number(p.label), y: p[y], label: p.label}));
+    const said = points('published');
+    return [{name: s.name, look, kind: 'line', joined: true, points: points('measured')},
+      ...(said.length ? [{name: s.name + ' (paper)', look, kind: 'line', joined: true, paper: true, points: said}] : [])];
+  });
+}
+
 /** The points of all series by label. */
 function byLabel(figure) {
   const labels = [...new Set(figure.series.flatMap((s) => s.points.map((p) => p.label)))];
@@ -54,14 +93,26 @@ function byLabel(figure) {
 }
 
 function chartOf(figure) {
-  const spec = {title: `${figure.figure}: ${figure.title}`, note: figure.source, x: {title: figure.chart.x}, y: {title: figure.chart.y}};
+  const axis = (name) => ({title: figure.chart[name], log: figure.chart[name + '_scale'] === 'log'});
+  const spec = {title: `${figure.figure}: ${figure.title}`, note: figure.source, x: axis('x'), y: axis('y')};
+  if (figure.chart.kind === 'correlation') {
+    const panel = xyChart({...spec, byPoint: true, height: 380, sameRange: true, guides: ratioGuides, series: correlationSeries(figure)});
+    panel.append(el('p', {className: 'note'}, errorText(figure.error) || 'No claim of this figure was measured.'));
+    return panel;
+  }
   if (figure.chart.kind === 'scatter') return xyChart({...spec, byPoint: true, series: scatterSeries(figure)});
+  if (spec.x.log) return xyChart({...spec, byPoint: true, series: numericSeries(figure)});
   const {labels, series} = figure.x ? {labels: figure.x, series: figure.series} : byLabel(figure);
   const kind = figure.chart.kind === 'lines' ? 'line' : 'bar';
   return xyChart({...spec, labels, series: series.flatMap((s, i) => pairOf(figure, s, i, kind))});
 }
 
 function numbersOf(figure) {
+  if (figure.chart.kind === 'correlation') {
+    return table([{title: 'claim', name: true}, {title: 'half'}, {title: 'published', number: true},
+      {title: 'measured', number: true}, {title: 'unit', soft: true}, {title: 'error', number: true}],
+    claimsOf(figure).map((c) => [c.id, c.half, number(c.published), number(c.measured), unitOf(c), percent(c.error)]));
+  }
   const title = figure.x ? figure.chart.x || 'workload' : 'point';
   if (figure.chart.kind === 'scatter') {
     return table([{title: 'series', name: true}, {title: 'point', name: true},
@@ -122,15 +173,18 @@ if (small.length) {
     '), not on systems of the paper\u2019s size: their verdicts say little about the paper.'));
 }
 
+const withError = data.claims.some((c) => c.half);
+
 section('Claims', 'Holds: inside the accepted range, or the ordering comes out. Direction only: the ' +
   'weakest acceptable outcome, not the number. Effect of a ratio: ln(measured) / ln(paper), 1 as ' +
-  'published, 0 none.', panel(null, null, searchTable(
+  'published, 0 none.' + (withError ? ' Error: measured / published - 1.' : ''), panel(null, null, searchTable(
     [{title: 'claim', name: true}, {title: 'what'}, {title: 'where', soft: true},
       {title: 'paper', number: true}, {title: 'accepted', number: true}, {title: 'measured', number: true},
-      {title: 'effect', number: true}, {title: 'verdict'}, {title: 'on', soft: true},
+      {title: 'effect', number: true}, ...(withError ? [{title: 'error', number: true}] : []), {title: 'verdict'}, {title: 'on', soft: true},
       {title: 'note', soft: true}],
     () => data.claims.map((c) => [c.id, c.what, c.where, valueOf(c, 'published'), acceptedOf(c),
       valueOf(c, 'measured'), c.measured === null ? '–' : withNumbers(c, 'effect'),
+      ...(withError ? [percent(c.error)] : []),
       {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]},
       c.small_presets.length ? '⚠ ' + c.small_presets.join(', ') : '', c.note]),
     null, 'claim, verdict, note')));

@@ -5,6 +5,7 @@
 import base64
 import csv
 import io
+import math
 import pathlib
 import re
 import shutil
@@ -24,6 +25,7 @@ REPORTS = {
     "gpus": ["run", "dualopt-small", "spmv"],
     "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
     "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
+    "silicon": ["study", str(SOURCE / "tests/studies/data/silicon")],
 }
 # With software, if it can be built and run here.
 SOFTWARE = (shutil.which("riscv64-unknown-elf-gcc") is not None and
@@ -72,7 +74,7 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "software": 13}
+        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "silicon": 3, "software": 13}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
                 self.open(name)
@@ -247,6 +249,107 @@ class Reports(unittest.TestCase):
         self.assertRegex(text, r"effect: mean \S+, median \S+, of 1 ratio\b")
         self.assertIn("judged on small presets (uba-mem-small)", text)
         self.assertNotIn("__", text)
+
+    def chart(self, title):
+        """What the chart of this title shows: axes, guides, marks, text."""
+        return self.browser.execute_script("""
+            const [title] = arguments;
+            const panel = [...document.querySelectorAll('.panel')].find((p) =>
+                p.querySelector('h3') && p.querySelector('h3').textContent === title);
+            const all = (selector) => [...panel.querySelectorAll(selector)];
+            const place = (e) => e.getAttribute('transform').match(/[-0-9.]+/g).slice(0, 2).map(Number);
+            const line = (e) => ['x1', 'y1', 'x2', 'y2'].map((k) => Number(e.getAttribute(k)));
+            const marks = all('.marker').filter((m) => !m.closest('.legend'));
+            const y = {}, x = {};
+            for (const t of all('text')) {
+              if (t.closest('.legend') || !/^[0-9.\u202f]+[kM]?$/.test(t.textContent)) continue;
+              (t.classList.contains('end') ? y : x)[t.textContent.replace(/\u202f/g, '')] =
+                  Number(t.getAttribute(t.classList.contains('end') ? 'y' : 'x'));
+            }
+            return {x, y, marks: marks.map((m) => ({at: place(m), tip: m.getAttribute('data-tip'),
+                shape: m.getAttribute('d')})),
+              guides: all('.guide').filter((g) => !g.closest('.legend')).map((g) => ({at: line(g),
+                light: g.classList.contains('light'), tip: g.getAttribute('data-tip')})),
+              legend: all('.legend text').map((t) => t.textContent), text: panel.innerText};""", title)
+
+    def check_decades(self, ticks):
+        """The ticks are powers of ten at equal distances. Returns the position of a value."""
+        decades = sorted((math.log10(float(t.replace("k", "e3").replace("M", "e6"))), at)
+                         for t, at in ticks.items())
+        self.assertGreater(len(decades), 1)
+        (first, begin), (last, end) = decades[0], decades[-1]
+        place = lambda v: begin + (math.log10(v) - first) * (end - begin) / (last - first)
+        for i, (decade, at) in enumerate(decades):
+            self.assertAlmostEqual(decade, first + i, places=6)
+            self.assertAlmostEqual(at, place(10 ** decade), delta=0.2)
+        return place
+
+    def test_a_correlation_chart_has_marks_of_both_halves_and_the_line_of_equal_values(self):
+        self.open("silicon")
+        chart = self.chart("error: Model and chip")
+        x, y = self.check_decades(chart["x"]), self.check_decades(chart["y"])
+        self.assertEqual(chart["x"].keys(), chart["y"].keys())
+        claims = [c for c in self.js("data.claims") if c.get("half") and c["measured"] is not None]
+        self.assertEqual(len(claims), 4)
+        marks = {m["tip"].split(" ")[0]: m for m in chart["marks"]}
+        self.assertEqual(len(marks), len(claims))
+        for c in claims:
+            mark = marks[c["id"]]
+            self.assertAlmostEqual(mark["at"][0], x(c["published"]), delta=0.3)
+            # A tick's text is 4 below its place.
+            self.assertAlmostEqual(mark["at"][1], y(c["measured"]) - 4, delta=0.3)
+            unit = " cycles" if c["value_kind"] == "cycles" else ""
+            self.assertRegex(mark["tip"], rf"^{c['id']} \({c['half']}\)\npublished \d.*{unit}\n"
+                                          rf"measured \d.*{unit}\nerror -?\S+ %$")
+        self.assertEqual(marks["va"]["shape"], marks["va-slow"]["shape"])
+        self.assertNotEqual(marks["va"]["shape"], marks["sx"]["shape"])
+        self.assertEqual(chart["legend"], ["fitted", "test", "measured = published", "+25 %, \u221225 %"])
+        for guide, (ratio, light) in zip(chart["guides"], ((1, False), (1.25, True), (0.75, True)),
+                                         strict=True):
+            self.assertEqual(guide["light"], light)
+            # On the line, measured is `ratio` times published.
+            left, right = guide["at"][:2], guide["at"][2:]
+            for at_x, at_y in (left, right):
+                decades = (at_x - x(1)) / (x(10) - x(1))
+                self.assertAlmostEqual(at_y, y(ratio * 10 ** decades) - 4, delta=0.5)
+            self.assertGreater(right[0] - left[0], 100)
+        error = self.js("data.figures[0].error")
+        self.assertEqual(error, self.js("data.summary.error"))
+        words = (rf"Error against published figures: fitted median \S+ %, worst \S+ % "
+                 rf"\({error['fitted']['worst']['claim']}\); test median \S+ %, worst \S+ % "
+                 rf"\({error['test']['worst']['claim']}\); correlation -?[\d.]+")
+        self.assertRegex(chart["text"], words)
+        self.assertRegex(self.js("document.querySelector('header').innerText"), words)
+
+    def test_claim_tables_have_errors_only_if_claims_have_halves(self):
+        heads = """[...[...document.querySelectorAll('table')].find((t) =>
+            t.textContent.includes('accepted')).querySelectorAll('th')].map((h) => h.textContent)"""
+        self.open("silicon")
+        self.assertIn("error", self.js(heads))
+        self.open("study")
+        self.assertIn("effect", self.js(heads))
+        self.assertNotIn("error", self.js(heads))
+        self.assertNotIn("Error against", self.js("document.body.innerText"))
+
+    def test_logarithmic_axes_have_decades_and_leave_out_what_is_not_above_0(self):
+        self.open("silicon")
+        lines = self.chart("latency: Latency by footprint")
+        x, y = self.check_decades(lines["x"]), self.check_decades(lines["y"])
+        points = self.js("data.figures[1].series[0].points")
+        self.assertEqual(points[0]["measured"], 0)
+        wanted = [(p["label"], p[key]) for key in ("measured", "published") for p in points][1:]
+        self.assertEqual(len(lines["marks"]), len(wanted))
+        for mark, (label, value) in zip(lines["marks"], wanted):
+            self.assertAlmostEqual(mark["at"][0], x(float(label)), delta=0.3)
+            self.assertAlmostEqual(mark["at"][1], y(value) - 4, delta=0.3)
+        self.assertIn("Without 1 value that is not above 0: the axis is logarithmic.", lines["text"])
+        scatter = self.chart("power: Cycles by latency")
+        y = self.check_decades(scatter["y"])
+        self.assertIn("0", scatter["x"])  # linear
+        points = self.js("data.figures[2].series[0].points")
+        for mark, value in zip(scatter["marks"], [p["measured"] for p in points] + [45000], strict=True):
+            self.assertAlmostEqual(mark["at"][1], y(value) - 4, delta=0.3)
+        self.assertNotIn("Without", scatter["text"])
 
 
 if __name__ == "__main__":

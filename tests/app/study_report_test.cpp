@@ -94,6 +94,41 @@ ordered_json example_with_effects() {
   return d;
 }
 
+/// The example with two measured claims of halves, a missing one, and their correlation chart.
+ordered_json example_with_errors() {
+  ordered_json d = example();
+  const auto half = [](const char* id, const char* name, double published,
+                       const ordered_json& measured, const ordered_json& error, const char* kind) {
+    ordered_json c = claim(id, published, measured, "holds", "");
+    c["figure"] = "f3";
+    c["half"] = name;
+    c["error"] = error;
+    c["value_kind"] = kind;
+    return c;
+  };
+  d["claims"].push_back(half("latency", "fitted", 200, 150, -0.25, "cycles"));
+  d["claims"].push_back(half("rate", "test", 0.5, 1, 1, "fraction"));
+  d["claims"].push_back(half("lost", "test", 4, nullptr, nullptr, "cycles"));
+  const auto one = [](double error, const char* id) {
+    return ordered_json{{"figures", 1},
+                        {"median", error},
+                        {"mean", error},
+                        {"worst", {{"error", error}, {"claim", id}}},
+                        {"correlation", nullptr}};
+  };
+  d["summary"]["error"] = {
+      {"fitted", one(0.25, "latency")}, {"test", one(1, "rate")}, {"all", one(1, "rate")}};
+  d["summary"]["error"]["all"]["correlation"] = 0.987654;
+  d["figures"].push_back(
+      {{"figure", "f3"},
+       {"title", "Model and chip"},
+       {"source", ""},
+       {"chart", {{"kind", "correlation"}, {"x", "published"}, {"y", "measured"}}},
+       {"series", ordered_json::array()},
+       {"error", d["summary"]["error"]}});
+  return d;
+}
+
 }  // namespace
 
 TEST_CASE("a figure's table has the paper's numbers beside those that were measured") {
@@ -150,6 +185,45 @@ TEST_CASE("effects are beside the ratios, and their mean and median below") {
                           "2 ratios.\n"));
   // A study without such ratios has no line about them.
   CHECK_THAT(study_text(example()), !Contains("Effect ("));
+}
+
+TEST_CASE("errors are beside the claims of halves, and their median and worst below") {
+  const std::string line =
+      "Error against published figures: fitted median 25.0 %, worst 25.0 % (latency); test median "
+      "100 %, worst 100 % (rate); correlation 0.988";
+  const std::string text = study_text(example_with_errors());
+  CHECK_THAT(text, Contains("f3: Model and chip\n"
+                            "  measured\n"
+                            "claim    half    published  measured  unit      error\n"
+                            "latency  fitted        200       150  cycles  -25.0 %\n"
+                            "rate     test        0.500      1.00            100 %\n"
+                            "lost     test         4.00         -  cycles        -\n" +
+                            line + "\n"));
+  CHECK_THAT(text, Contains("EFFECT    ERROR  NOTE\n"));
+  CHECK_THAT(text, Contains("1 not run\n" + line + "\nJudged on"));
+  CHECK_THAT(text, Contains("latency  holds      200 "));
+  const std::string table = study_markdown(example_with_errors(), "tessera study s");
+  CHECK_THAT(table, Contains("| measured | effect | error | verdict | note |\n") &&
+                        Contains("| 150 | - | -25.0 % | holds |  |\n") &&
+                        Contains("| 1.50 | - | - | direction |  |\n") &&
+                        Contains("1 not run.\n\n" + line + ".\n\nJudged on"));
+  CHECK_THAT(table, Contains("### f3: Model and chip\n\nmeasured\n\n"
+                             "| claim | half | published | measured | unit | error |\n") &&
+                        Contains("| rate | test | 0.500 | 1.00 |  | 100 % |\n") &&
+                        Contains("| lost | test | 4.00 | - | cycles | - |\n\n" + line + ".\n"));
+}
+
+TEST_CASE("the error line omits what is undefined, and a study without halves has none") {
+  ordered_json d = example_with_errors();
+  for (const char* half : {"test", "all"}) d["summary"]["error"][half]["correlation"] = nullptr;
+  d["summary"]["error"]["fitted"] = {
+      {"figures", 0}, {"median", nullptr}, {"mean", nullptr}, {"worst", nullptr}};
+  CHECK_THAT(study_text(d), Contains("\nError against published figures: test median 100 %, worst "
+                                     "100 % (rate)\n"));
+  d["summary"]["error"]["test"] = d["summary"]["error"]["fitted"];
+  CHECK_THAT(study_text(d), Contains("ERROR") && Contains("1 not run\nJudged on"));
+  CHECK_THAT(study_text(example()), !Contains("ERROR") && !Contains("Error against"));
+  CHECK_THAT(study_markdown(example(), "x"), !Contains("error") && !Contains("Error"));
 }
 
 TEST_CASE("the Markdown table names its command and escapes what would break it") {
