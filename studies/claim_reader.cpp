@@ -39,7 +39,7 @@ std::vector<Quantity> sweep(const JsonNode& n) {
 void read_kind(const JsonNode& n, Claim& c) {
   if (const auto m = n.member("value_kind")) {
     c.value_kind = m->one_of({"ratio", "fraction", "fraction-loss", "count", "cycles", "s", "bytes",
-                              "MB", "pages", "bits", "mm2"});
+                              "MB", "pages", "bits", "mm2", "ns", "GB/s"});
   }
   const auto floor = n.member("effect_floor");
   if (!c.is_ratio()) {
