@@ -33,6 +33,8 @@ ArgumentParser list_arguments();
 int list_verb(const std::vector<std::string>& arguments);
 ArgumentParser config_arguments();
 int config_verb(const std::vector<std::string>& arguments);
+ArgumentParser import_arguments();
+int import_verb(const std::vector<std::string>& arguments);
 ArgumentParser diff_arguments();
 int diff_verb(const std::vector<std::string>& arguments);
 ArgumentParser vp_arguments();

@@ -17,6 +17,8 @@ const std::vector<Verb>& verbs() {
        list_arguments, list_verb},
       {"config", "print a platform's parameters, or the differences of two platforms",
        config_arguments, config_verb},
+      {"import", "make a platform of a configuration file of GPGPU-Sim or Accel-Sim",
+       import_arguments, import_verb},
       {"diff", "print the changes between two runs, or two folders of runs", diff_arguments,
        diff_verb},
       {"vp", "run software on RISC-V cores, with the devices of a virtual platform", vp_arguments,
