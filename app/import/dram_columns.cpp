@@ -41,8 +41,8 @@ ColumnTiming columns_of(const OptionValues& v) {
   // From the first column to the last, and what the last one's data is later than the bus needs.
   const std::uint64_t last = product(t.merged - 1, ccdl);
   const std::uint64_t late = last - std::min(last, product(t.merged - 1, burst));
-  t.read_to_precharge = last + std::max(burst, v.timing("RTPL"));
-  t.write_to_precharge = v.timing("WR") + late;
+  t.read_to_precharge = sum(last, std::max(burst, v.timing("RTPL")));
+  t.write_to_precharge = sum(v.timing("WR"), late);
   return t;
 }
 

@@ -70,15 +70,16 @@ std::map<std::string, std::string> fallbacks() {
 struct Applied {
   std::map<std::string, std::vector<Setting>> of_option;
   std::map<std::string, std::string> why_not;  ///< by option: the first reason
-  std::vector<std::pair<const Rule*, std::string>> without_value;
+  /// Parameters that keep the base's values, with the reasons.
+  std::vector<std::pair<std::string, std::string>> kept;
   std::map<std::string, std::string> origins;  ///< by parameter: the options and their places
 };
 
-/// The given options of a rule with their places; all of them if none is given.
-std::string origin_of(const Rule& rule, const OptionValues& values) {
+/// Those options that are given, with their places; all of them if none is given.
+std::string origin_of(const std::set<std::string>& options, const OptionValues& values) {
   std::vector<std::string> given;
   std::vector<std::string> all;
-  for (const char* option : rule.options) {
+  for (const std::string& option : options) {
     all.push_back(values.where(option));
     if (values.is_given(option)) given.push_back(all.back());
   }
@@ -91,13 +92,15 @@ Applied apply_rules(const OptionValues& values, Import& out) {
     const auto lacks = std::find_if(rule.options.begin(), rule.options.end(),
                                     [&](const char* o) { return !values.has(o); });
     if (lacks != rule.options.end()) {
-      applied.without_value.emplace_back(&rule, std::string("the file has no ") + *lacks);
+      applied.kept.emplace_back(rule.parameter, std::string("the file has no ") + *lacks);
       continue;
     }
+    values.take_read();
     const Outcome outcome = rule.value(values);
+    const std::set<std::string> read = values.take_read();
     if (!outcome.value()) {
-      applied.without_value.emplace_back(&rule, outcome.why());
-      for (const char* option : rule.options) applied.why_not.emplace(option, outcome.why());
+      if (outcome.has_effect()) applied.kept.emplace_back(rule.parameter, outcome.why());
+      for (const std::string& option : read) applied.why_not.emplace(option, outcome.why());
       continue;
     }
     const Setting setting{rule.parameter, *outcome.value()};
@@ -106,8 +109,8 @@ Applied apply_rules(const OptionValues& values, Import& out) {
       out.defaults.push_back({DefaultValue::Source::kImporter, {}, {}, {setting}, rule.why});
       continue;
     }
-    applied.origins[rule.parameter] = origin_of(rule, values);
-    for (const char* option : rule.options) applied.of_option[option].push_back(setting);
+    applied.origins[rule.parameter] = origin_of(read, values);
+    for (const std::string& option : read) applied.of_option[option].push_back(setting);
   }
   return applied;
 }
@@ -118,7 +121,10 @@ void sort_options(const std::vector<GivenOption>& given, const Applied& applied,
   for (const GivenOption& option : given) {
     const OptionRow* const row = find_option(option.name);
     if (row == nullptr) {
-      out.unknown.push_back({option, nearest_name(option.name, names)});
+      // Early names lack the prefix.
+      const OptionRow* const longer = find_option("-gpgpu_" + option.name.substr(1));
+      out.unknown.push_back(
+          {option, longer != nullptr ? longer->name : nearest_name(option.name, names)});
       continue;
     }
     const auto made = applied.of_option.find(option.name);
@@ -158,19 +164,16 @@ void add_defaults(const OptionValues& values, const Applied& applied, const Reso
     }
     out.defaults.push_back({DefaultValue::Source::kGpgpuSim, row.name, row.value, made->second});
   }
-  std::map<std::string, ParameterValue> kept;
+  std::map<std::string, ParameterValue> of_base;
   for (const ListedParameter& p : base.parameters()) {
     const nlohmann::ordered_json& value = p.value;
-    if (value.is_boolean()) kept[p.info.name] = value.get<bool>();
-    if (value.is_number_unsigned()) kept[p.info.name] = value.get<std::uint64_t>();
-    if (value.is_string()) kept[p.info.name] = value.get<std::string>();
+    if (value.is_boolean()) of_base[p.info.name] = value.get<bool>();
+    if (value.is_number_unsigned()) of_base[p.info.name] = value.get<std::uint64_t>();
+    if (value.is_string()) of_base[p.info.name] = value.get<std::string>();
   }
-  for (const auto& [rule, why] : applied.without_value) {
-    out.defaults.push_back({DefaultValue::Source::kTessera,
-                            {},
-                            {},
-                            {{rule->parameter, kept.at(rule->parameter)}},
-                            why});
+  for (const auto& [parameter, why] : applied.kept) {
+    out.defaults.push_back(
+        {DefaultValue::Source::kTessera, {}, {}, {{parameter, of_base.at(parameter)}}, why});
   }
 }
 
@@ -201,7 +204,9 @@ std::string located(const std::string& error, const Applied& applied, const std:
   std::vector<std::string> origins;
   for (const auto& [parameter, origin] : applied.origins) {
     const std::size_t dot = parameter.rfind('.');
-    const bool in_group = begins_with(error, parameter.substr(0, dot + 1));
+    // "dram.t_ras ... t_rcd", "noc: input_buffer_flits ...".
+    const std::string group = parameter.substr(0, dot);
+    const bool in_group = begins_with(error, group + ".") || begins_with(error, group + ":");
     const bool named =
         words.count(parameter) != 0 || (in_group && words.count(parameter.substr(dot + 1)) != 0);
     if (named && std::find(origins.begin(), origins.end(), origin) == origins.end()) {

@@ -53,13 +53,15 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   }
 }
 
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > kMost - b ? kMost : a + b; }
+
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > kMost / b ? kMost : a * b;
 }
 
 std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  const std::uint64_t p = product(a, b);
-  return p > kMost - c / 2 ? kMost : (p + c / 2) / c;
+  const std::uint64_t p = sum(product(a, b), c / 2);
+  return p == kMost ? kMost : p / c;
 }
 
 OptionValues::OptionValues(std::string file, const std::vector<GivenOption>& given,
@@ -70,7 +72,7 @@ OptionValues::OptionValues(std::string file, const std::vector<GivenOption>& giv
 
 std::string OptionValues::where(const std::string& option) const {
   const auto given = given_.find(option);
-  if (given == given_.end()) return file_ + ": " + option + " " + text(option) + " (not given)";
+  if (given == given_.end()) return file_ + ": " + option + " " + value(option) + " (not given)";
   return file_ + ":" + std::to_string(given->second.line) + ": " + option +
          (given->second.value.empty() ? "" : " " + given->second.value);
 }
@@ -80,6 +82,11 @@ void OptionValues::fail(const std::string& option, const std::string& why) const
 }
 
 std::string OptionValues::text(const std::string& option) const {
+  read_.insert(option);
+  return value(option);
+}
+
+std::string OptionValues::value(const std::string& option) const {
   const auto given = given_.find(option);
   return given == given_.end() ? fallbacks_.at(option) : given->second.value;
 }

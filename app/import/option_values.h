@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/import/option_file.h"
@@ -59,23 +61,28 @@ class OptionValues {
   /// `fallback`: of those that can be left out.
   std::uint64_t timing(const std::string& name) const;
 
+  /// The options that have been read since the last call.
+  std::set<std::string> take_read() const { return std::exchange(read_, {}); }
   /// "FILE:LINE: -option value", the beginning of a message.
   std::string where(const std::string& option) const;
   [[noreturn]] void fail(const std::string& option, const std::string& why) const;
 
  private:
+  std::string value(const std::string& option) const;
   std::uint64_t number(const std::string& option, std::string_view text) const;
   std::map<std::string, std::uint64_t> timings() const;
 
   std::string file_;
   std::map<std::string, GivenOption> given_;
   std::map<std::string, std::string> fallbacks_;
+  mutable std::set<std::string> read_;
 };
 
 /// The parts of a text between separators.
 std::vector<std::string> split(std::string_view text, std::string_view separators);
 
-/// Capped at the greatest number.
+/// Both are capped at the greatest number.
+std::uint64_t sum(std::uint64_t a, std::uint64_t b);
 std::uint64_t product(std::uint64_t a, std::uint64_t b);
 
 /// a x b / c, rounded to the nearest; c is not 0. Capped at the greatest number.

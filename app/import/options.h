@@ -21,7 +21,8 @@ struct OptionRow {
   /// kMapped: the value of a file without it, as GPGPU-Sim; empty: then Tessera's parameters keep
   /// their values. kBuiltIn: the value that Tessera corresponds to.
   const char* value;
-  /// kBuiltIn: what Tessera does. kNone and kRefused: why.
+  /// kMapped: why no parameter depends on it, of options that others can switch off. kBuiltIn: what
+  /// Tessera does. kNone and kRefused: why.
   const char* text;
   /// Whether it means 1 if no value follows.
   bool flag = false;

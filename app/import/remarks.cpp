@@ -150,12 +150,6 @@ void add_queue(const Values& v, Remarks& remarks) {
   if (v.whole(kDramQueue) == 0) remarks.adjustments.emplace_back("unlimited becomes 4096 entries");
 }
 
-void add_write_queue(const Values& v, Remarks& remarks) {
-  if (v.flag(kWriteQueue)) return;
-  remarks.parts.push_back(
-      {"all", "there is no write queue without -dram_seperate_write_queue_enable"});
-}
-
 void add_turnaround(const Values& v, Remarks& remarks) {
   if (!v.flag(kNoTurnaround)) return;
   remarks.adjustments.emplace_back(
@@ -209,7 +203,6 @@ const std::vector<RemarkRule>& remark_rules() {
       {kPartitionQueues, add_queues},
       {kTiming, add_timing},
       {kDramQueue, add_queue},
-      {kWriteQueueSize, add_write_queue},
       {kNoTurnaround, add_turnaround},
       {kPartitionIndexing, add_indexing},
       {kAddressMapping, add_mapping},

@@ -34,7 +34,7 @@ std::string text_of(const std::vector<Setting>& settings) {
 }
 
 std::string line_of(const char* kind, const RemarkedOption& r) {
-  return std::string(kind) + ": " + text_of(r.option) + (r.part.empty() ? "" : ", " + r.part) +
+  return std::string(kind) + ": " + text_of(r.option) + (r.part.empty() ? "" : ": " + r.part) +
          (r.text.empty() ? "" : " (" + r.text + ")") + "\n";
 }
 
@@ -83,7 +83,7 @@ std::string report_text(const Import& imported) {
   }
   for (const RemarkedOption& r : imported.adjusted) out += line_of("adjusted", r);
   for (const RemarkedOption& r : imported.built_in) out += line_of("as Tessera works", r);
-  for (const RemarkedOption& r : imported.parts) out += line_of("no counterpart", r);
+  for (const RemarkedOption& r : imported.parts) out += line_of("part without counterpart", r);
   for (const RemarkedOption& r : imported.none) out += line_of("no counterpart", r);
   for (RemarkedOption r : imported.unknown) {
     if (!r.text.empty()) r.text = "did you mean '" + r.text + "'?";

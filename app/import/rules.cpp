@@ -83,7 +83,7 @@ std::uint64_t line_bytes(const Values& v) {
 /// Of the built-in crossbar alone.
 Outcome of_crossbar(const Values& v, std::uint64_t value) {
   if (v.whole(kNetworkMode) == kLocalCrossbar) return value;
-  return Outcome::none("it sets the built-in crossbar, and -network_mode selects BookSim");
+  return Outcome::none("-network_mode selects BookSim, not the built-in crossbar");
 }
 
 bool has_write_queue(const Values& v) { return v.flag(kWriteQueue); }
@@ -91,13 +91,13 @@ bool has_write_queue(const Values& v) { return v.flag(kWriteQueue); }
 std::uint64_t dram_queue(const Values& v) {
   const std::uint64_t entries = v.whole(kDramQueue);
   if (entries == 0) return kMostEntries;
-  return has_write_queue(v) ? entries + v.part(kWriteQueueSize, ':', 0) : entries;
+  return has_write_queue(v) ? sum(entries, v.part(kWriteQueueSize, ':', 0)) : entries;
 }
 
 /// Writes that start a drain (divisor 1) and end it (2). Without a write queue of its own,
 /// GPGPU-Sim has no threshold: half of the queue, and at most Tessera's own.
 Outcome drain(const Values& v, std::size_t divisor) {
-  if (v.whole(kDramScheduler) != kFrFcfs) return Outcome::none("FCFS drains no writes");
+  if (v.whole(kDramScheduler) != kFrFcfs) return Outcome::without_effect("FCFS drains no writes");
   if (has_write_queue(v)) return v.part(kWriteQueueSize, ':', divisor);
   const std::uint64_t half = std::min<std::uint64_t>(kMostDrained, dram_queue(v) / 2);
   return std::max<std::uint64_t>(1, half) / divisor;
@@ -137,7 +137,7 @@ const std::vector<Rule>& rules() {
       {"address_map.gpu-interleave.interleave_bytes",
        {kAddressMapping, kPartitionIndexing, kChannels},
        [](const Values& v) -> Outcome {
-         if (hashes_channels(v)) return Outcome::none("chunks of 256 bytes are hashed");
+         if (hashes_channels(v)) return Outcome::without_effect("chunks of 256 bytes are hashed");
          return interleave_bytes(v);
        }},
       {"sm.clock_hz", {kClocks}, [](const Values& v) -> Outcome { return v.clock_hz(kCoreClock); }},
@@ -286,7 +286,7 @@ const std::vector<Rule>& rules() {
       {"llc.memory_queue_depth",
        {kL2, kPartitionQueues},
        [](const Values& v) -> Outcome {
-         return v.cache(kL2).miss_queue + v.part(kPartitionQueues, ':', kToDram);
+         return sum(v.cache(kL2).miss_queue, v.part(kPartitionQueues, ':', kToDram));
        }},
       {"llc.response_queue_depth",
        {kPartitionQueues},

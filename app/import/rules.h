@@ -29,19 +29,28 @@ class Outcome {
     return o;
   }
 
+  /// The same for a parameter that has no effect beside the others.
+  static Outcome without_effect(std::string why) {
+    Outcome o = none(std::move(why));
+    o.has_effect_ = false;
+    return o;
+  }
+
   const std::optional<ParameterValue>& value() const { return value_; }
   const std::string& why() const { return why_; }
+  bool has_effect() const { return has_effect_; }
 
  private:
   Outcome() = default;
   std::optional<ParameterValue> value_;
   std::string why_;
+  bool has_effect_ = true;
 };
 
 /// One parameter of a preset.
 struct Rule {
   const char* parameter;
-  /// The options that it is made of; a rule without options is a choice of the importer.
+  /// The options that `value` can read; a rule without options is a choice of the importer.
   std::vector<const char*> options;
   Outcome (*value)(const OptionValues&);
   /// Of a choice: its reason.

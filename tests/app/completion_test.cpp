@@ -73,6 +73,8 @@ TEST_CASE("completion offers platforms, workloads and studies in their places") 
   CHECK(offered({"run", "--out", ""}).also == "folders");
   CHECK(offered({"diff", ""}).also == "files");
   CHECK(offered({"analyze", ""}).also == "files");
+  CHECK(offered({"import", ""}).also == "files");
+  CHECK(offered({"import", "--out", ""}).also == "files");
 }
 
 TEST_CASE("completion offers parameters by groups, and the values of texts and flags") {

@@ -62,6 +62,10 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
         {"config", "nuba-small", "--plan"},
         {"config", "nuba-small", "--picture"}}},
       {"completion", {{"completion", "bash"}, {"completion", "zsh"}}},
+      {"import",
+       {{"import", "g.config"},
+        {"import", "g.config", "--json"},
+        {"import", "g.config", "--out", "i.json"}}},
       {"diff", {{"diff", "r", "r"}, {"diff", "r", "r", "--json"}}},
       {"vp", {{"vp", "x.bin"}, {"vp", "x.bin", "--json"}}},
   };
@@ -97,6 +101,7 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
   check({"--version"});
   const auto all = commands();
   folder.write("x.bin", hello());
+  folder.write("g.config", "-gpgpu_n_clusters 2\n");
   // 2: a build without Unicorn.
   const bool cores = run_tessera({"vp", "x.bin"}, folder.path()).status == 0;
   for (const std::string& verb : verbs(folder.path())) {
@@ -108,7 +113,7 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
     for (const std::vector<std::string>& arguments : all.at(verb)) check(arguments);
   }
   // The files are there nevertheless.
-  for (const char* file : {"r/stats.json", "c/compare.json", "s/study.json"}) {
+  for (const char* file : {"r/stats.json", "c/compare.json", "s/study.json", "i.json"}) {
     CHECK(json::accept(folder.read(file)));
   }
   for (const char* name : {"r", "c", "s"}) {

@@ -99,6 +99,7 @@ TEST_CASE("a manifest, its PTX and its data must be regular files") {
                  {"k.ptx", {"run", "nuba-small", "of-k.json"}},
                  {"k.ptx", {"run", "nuba-small", "k.ptx", "--manifest", "of-k.json"}},
                  {"k.ptx", {"analyze", "k.ptx"}},
+                 {"g.config", {"import", "g.config"}},
                  {"a.bin", {"run", "nuba-small", "data.json", "--json"}},
                  {"a.bin", {"run", "nuba-small", "expected.json", "--json"}}},
                 [](const ScratchFolder& folder) {
@@ -143,6 +144,7 @@ TEST_CASE("a file that is too long is refused with the limit, without a byte of 
   check("p.json", {"config", "p.json"});
   check("m.json", {"run", "nuba-small", "m.json"});
   check("k.ptx", {"analyze", "k.ptx"});
+  check("g.config", {"import", "g.config"});
 }
 
 }  // namespace tessera::strange_files_test
