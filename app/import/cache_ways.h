@@ -16,11 +16,15 @@ struct Geometry {
 /// Most ways of Tessera's caches.
 inline constexpr std::uint64_t kMostWays = 64;
 
+/// Most sets.
+inline constexpr std::uint64_t kMostSets = std::uint64_t{1} << 20;
+
 /// The cache's own sets and ways; or, if it has more than kMostWays ways, the fewest sets with a
-/// divisor of the ways, so that the capacity is the same. The own ones too if no divisor is small
-/// enough but 1: the parameter's range then refuses them.
+/// divisor of the ways, so that the capacity is the same. The own ones too if there is no such
+/// divisor but 1: the parameter's range then refuses them.
 inline Geometry geometry_of(const CacheFields& c) {
-  for (std::uint64_t k = 1; c.ways > kMostWays && k < c.ways; ++k) {
+  const std::uint64_t least = c.ways / kMostWays;
+  for (std::uint64_t k = least; c.ways > kMostWays && k < c.ways && k <= kMostSets; ++k) {
     if (c.ways % k == 0 && c.ways / k <= kMostWays) return {product(c.sets, k), c.ways / k};
   }
   return {c.sets, c.ways};

@@ -198,21 +198,30 @@ std::set<std::string> words_of(const std::string& message) {
   return words;
 }
 
-/// An error between parameters, with the options that have set them.
-std::string located(const std::string& error, const Applied& applied, const std::string& file) {
+/// The options, with their places, that have set the parameters that an error names.
+std::vector<std::string> origins_of(const std::string& error, const Applied& applied,
+                                    bool any_group) {
   const std::set<std::string> words = words_of(error);
   std::vector<std::string> origins;
   for (const auto& [parameter, origin] : applied.origins) {
     const std::size_t dot = parameter.rfind('.');
     // "dram.t_ras ... t_rcd", "noc: input_buffer_flits ...".
     const std::string group = parameter.substr(0, dot);
-    const bool in_group = begins_with(error, group + ".") || begins_with(error, group + ":");
+    const bool in_group =
+        any_group || begins_with(error, group + ".") || begins_with(error, group + ":");
     const bool named =
         words.count(parameter) != 0 || (in_group && words.count(parameter.substr(dot + 1)) != 0);
     if (named && std::find(origins.begin(), origins.end(), origin) == origins.end()) {
       origins.push_back(origin);
     }
   }
+  return origins;
+}
+
+std::string located(const std::string& error, const Applied& applied, const std::string& file) {
+  std::vector<std::string> origins = origins_of(error, applied, false);
+  // Policies name parameters without a group.
+  if (origins.empty()) origins = origins_of(error, applied, true);
   return (origins.empty() ? file : joined(origins, "; ")) + ": " + error;
 }
 

@@ -245,6 +245,7 @@ TEST_CASE("limits of the importer are those of the parameters") {
   for (const ListedParameter& p : config.parameters()) most[p.info.name] = p.info.max;
   CHECK(most.at("l1.ways") == kMostWays);
   CHECK(most.at("llc.ways") == kMostWays);
+  CHECK(most.at("l1.sets") == kMostSets);
   CHECK(most.at("dispatch.queues") == 32);
   CHECK(most.at("noc.radix") == 64);
   CHECK(most.at("dram.queue_entries") == 4096);
@@ -364,6 +365,9 @@ TEST_CASE("values that contradict each other are refused with their options") {
       import_with("-gpgpu_cache:dl2 N:24:64:16,L:B:m:L:L,A:80:5,6\n"),
       Contains("my.config:49: -gpgpu_cache:dl2 N:24:64:16,L:B:m:L:L,A:80:5,6: lines of "
                "64 bytes, but those of the L1 have 128"));
+  CHECK_THROWS_WITH(import_with("-gpgpu_n_sub_partition_per_mchannel 3\n"),
+                    Contains("my.config:49: -gpgpu_n_sub_partition_per_mchannel 3: ") &&
+                        Contains("slices_per_channel is 3; expected a power of two"));
   CHECK_THROWS_WITH(import_with("-icnt_in_buffer_limit 2\n"),
                     Contains("-icnt_in_buffer_limit 2") && Contains("input_buffer_flits is 2"));
 }

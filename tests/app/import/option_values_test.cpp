@@ -146,6 +146,7 @@ TEST_CASE("more than 64 ways become sets, as few as there can be") {
   CHECK(geometry(4, 96) == std::pair<std::uint64_t, std::uint64_t>(8, 48));
   CHECK(geometry(1, 512) == std::pair<std::uint64_t, std::uint64_t>(8, 64));
   CHECK(geometry(4, 97) == std::pair<std::uint64_t, std::uint64_t>(4, 97));
+  CHECK(geometry(1, kGreatest) == std::pair<std::uint64_t, std::uint64_t>(1, kGreatest));
   CHECK(geometry(2, 0) == std::pair<std::uint64_t, std::uint64_t>(2, 0));
 }
 
