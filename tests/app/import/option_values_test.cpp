@@ -150,7 +150,7 @@ TEST_CASE("more than 64 ways become sets, as few as there can be") {
   CHECK(geometry(2, 0) == std::pair<std::uint64_t, std::uint64_t>(2, 0));
 }
 
-TEST_CASE("timings have names, or an order; bank groups are optional") {
+TEST_CASE("timings have names or an order, and bank groups are optional") {
   const OptionValues named =
       with(kTiming, "nbk=16:CCD=2:RRD=3:RCD=4:RAS=5:RP=6:RC=7: CL=8:WL=9:CDLR=10:WR=11");
   CHECK(named.timing("nbk") == 16);
