@@ -46,6 +46,7 @@ std::string setting_value(const JsonNode& n) {
 /// The paths of a run's statistics that expressions can read.
 std::vector<std::string> readable_statistics() {
   std::vector<std::string> all = {"cycles", "instructions", "time_ns", "footprint_bytes", "seed"};
+  all.emplace_back("figures.*");  // of the workloads' manifests
   for (const DerivedInfo& d : derived_catalogue()) all.push_back(std::string("derived.") + d.name);
   for (const char* part : {"sm", "l1", "llc", "noc", "dram"}) {
     for (const char* kind : {"dynamic_j", "static_j", "total_j"}) {

@@ -27,5 +27,5 @@ __device__ __forceinline__ void wait_for(T value, volatile T* sink) {
   *sink = value;
 }
 
-/// `load` of the benchmarks' sizes.
-enum Load { kThroughL1 = 0, kBypassL1 = 1 };
+/// `load` of the benchmarks' sizes. kAtomic adds 0 and returns the value.
+enum Load { kThroughL1 = 0, kBypassL1 = 1, kAtomic = 2 };

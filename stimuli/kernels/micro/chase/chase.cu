@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains of pointers. `build` links the elements of an array into rings, `chase` follows the rings:
 // each hop loads the address of the next one, so that the cycles of a hop are the latency of a load.
+// `spans` has the cycles from the common begin of a CTA's chains to the end of the slowest one.
 #include "../micro.h"
 
 // The array: `count` elements, `stride` bytes apart, from byte `offset` on. Element i of the walk is
@@ -38,6 +39,8 @@ __device__ __forceinline__ uint64_t follow(uint64_t at, unsigned hops) {
   for (unsigned hop = 0; hop < hops; ++hop) {
     if (kLoad == kThroughL1) {
       asm volatile("ld.global.u64 %0, [%0];" : "+l"(at)::"memory");
+    } else if (kLoad == kAtomic) {
+      asm volatile("atom.global.add.u64 %0, [%0], 0;" : "+l"(at)::"memory");
     } else {
       asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)::"memory");
     }
@@ -47,7 +50,8 @@ __device__ __forceinline__ uint64_t follow(uint64_t at, unsigned hops) {
 
 struct Timed {
   uint64_t at;
-  uint64_t cycles;
+  uint64_t begin;
+  uint64_t end;
 };
 
 template <Load kLoad>
@@ -55,19 +59,20 @@ __device__ __forceinline__ Timed timed(uint64_t at, unsigned warm_hops, unsigned
                                        volatile uint64_t* sink) {
   at = follow<kLoad>(at, warm_hops);
   wait_for(at, sink);
+  __syncthreads();
   const uint64_t begin = clock_now();
   at = follow<kLoad>(at, hops);
   wait_for(at, sink);
-  return {at, clock_now() - begin};
+  return {at, begin, clock_now()};
 }
 
 // The first `lanes` lanes of each warp have a chain each. With `sm` >= 0, only CTAs on this SM work,
 // of which the first `ctas` ones do; otherwise the first `ctas` CTAs of the grid.
 extern "C" __global__ void chase(char* memory, const unsigned* order, unsigned* last,
-                                 uint64_t* cycles, unsigned* claims, unsigned offset,
-                                 unsigned random, unsigned count, unsigned rings, unsigned stride,
-                                 unsigned warm_hops, unsigned hops, int load, unsigned ctas,
-                                 unsigned lanes, int sm) {
+                                 uint64_t* cycles, uint64_t* spans, unsigned* claims,
+                                 unsigned offset, unsigned random, unsigned count, unsigned rings,
+                                 unsigned stride, unsigned warm_hops, unsigned hops, int load,
+                                 unsigned ctas, unsigned lanes, int sm) {
   // Volatile, because clang moves reads of a plain variable before the barrier.
   volatile __shared__ unsigned claimed;
   __shared__ uint64_t sink[1024];
@@ -82,8 +87,11 @@ extern "C" __global__ void chase(char* memory, const unsigned* order, unsigned* 
   const Walk walk{reinterpret_cast<uint64_t>(memory) + offset, order, random, count, rings, stride};
   const uint64_t at = walk.address(walk.begin(chain % rings));
   volatile uint64_t* const own = &sink[threadIdx.x];
-  const Timed t = load == kThroughL1 ? timed<kThroughL1>(at, warm_hops, hops, own)
-                                     : timed<kBypassL1>(at, warm_hops, hops, own);
+  const Timed t = load == kAtomic     ? timed<kAtomic>(at, warm_hops, hops, own)
+                  : load == kBypassL1 ? timed<kBypassL1>(at, warm_hops, hops, own)
+                                      : timed<kThroughL1>(at, warm_hops, hops, own);
   last[chain] = static_cast<unsigned>((t.at - walk.base) / stride);
-  cycles[chain] = t.cycles;
+  cycles[chain] = t.end - t.begin;
+  __syncthreads();
+  if (threadIdx.x == 0) spans[cta] = clock_now() - t.begin;
 }
