@@ -22,6 +22,9 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
       {"platform", "p"},
       {"cycles", 12},
       {"verified", nullptr},
+      {"figures",
+       {{"latency", {{"value", 29.5}, {"unit", "cycle/hop"}, {"description", "of a load"}}},
+        {"rate", {{"value", nullptr}, {"unit", ""}, {"description", ""}}}}},
       {"kernels",
        {{{"name", "k"},
          {"grid", {2, 1, 1}},
@@ -45,6 +48,8 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
         "run,platform,p,\r\n"
         "run,cycles,12,cycle\r\n"
         "run,verified,,\r\n"
+        "figures,latency,29.5,cycle/hop\r\n"
+        "figures,rate,,\r\n"
         "kernels.0,name,k,\r\n"
         "kernels.0,grid.0,2,\r\n"
         "kernels.0,grid.1,1,\r\n"

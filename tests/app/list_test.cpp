@@ -39,10 +39,17 @@ TEST_CASE("list platforms has the presets with descriptions") {
   for (const json& e : entries) CHECK_FALSE(e.at("description").get<std::string>().empty());
 }
 
-TEST_CASE("list workloads has the suite") {
+TEST_CASE("list workloads has the suite, and the microbenchmarks as a family") {
 #define TESSERA_NAME(NAME, WHAT) NAME,
-  CHECK(names(listed("workloads")) == std::set<std::string>{TESSERA_FOR_SUITE(TESSERA_NAME, 0)});
+  const std::set<std::string> suite{TESSERA_FOR_SUITE(TESSERA_NAME, 0)};
+  const std::set<std::string> micro{TESSERA_FOR_MICRO(TESSERA_NAME, 0)};
 #undef TESSERA_NAME
+  const json all = listed("workloads");
+  std::set<std::string> found[2];
+  for (const json& e : all) found[e.at("family") == "micro" ? 1 : 0].insert(e.at("name"));
+  CHECK(found[0] == suite);
+  CHECK(found[1] == micro);
+  CHECK(all.size() == suite.size() + micro.size());
 }
 
 TEST_CASE("list workloads tells what the papers run") {

@@ -35,6 +35,18 @@ TEST_CASE("run --json prints one document with the sections of the contract, in 
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("a microbenchmark's figures are in the summary and in the files") {
+  const ScratchFolder folder;
+  const CommandResult r =
+      run_tessera({"run", "uba-mem", "micro-chase:hops=1000", "--out", "out"}, folder.path());
+  CAPTURE(r.error);
+  REQUIRE(r.status == 0);
+  CHECK_THAT(r.out, Contains("  Figures        value  unit       description\n"
+                             "  latency         29.0  cycle/hop  mean of all chains\n"));
+  CHECK_THAT(folder.read("out/stats.csv"), Contains("figures,latency,29.008,cycle/hop\r\n"));
+  CHECK_THAT(folder.read("out/stats.json"), Contains("\"value\": 29.008"));
+}
+
 TEST_CASE("two runs with one seed give the same statistics") {
   const ScratchFolder folder;
   const auto once = [&folder] {

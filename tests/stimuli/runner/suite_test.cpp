@@ -180,7 +180,7 @@ TEST_CASE("the same seed gives the same run") {
 }
 
 TEST_CASE("the catalogue knows every workload") {
-  const auto names = workload_names();
+  const auto names = all_workload_names();
   const auto catalogue = workload_catalogue();
   REQUIRE(catalogue.size() == names.size());
   CHECK(std::is_sorted(names.begin(), names.end()));
@@ -190,6 +190,13 @@ TEST_CASE("the catalogue knows every workload") {
     CHECK_FALSE(catalogue[i].family.empty());
     // Their CTAs raise one flag.
     CHECK(catalogue[i].race_free == (names[i] != "bfs" && names[i] != "sssp"));
+  }
+  const auto suite = workload_names();
+  const auto micro = micro_workload_names();
+  CHECK(names.size() == suite.size() + micro.size());
+  for (const std::string& name : micro) {
+    CHECK_THAT(name, Catch::StartsWith("micro-"));
+    CHECK(std::find(suite.begin(), suite.end(), name) == suite.end());
   }
 }
 
