@@ -461,7 +461,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   std::uint64_t footprint = 0;
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
-  ordered_json figures = figures_section(workload, measured.kernels, windowed_ == nullptr);
+  const bool ended = !result.interrupted && (result.verification || !result.failure);
+  ordered_json figures = figures_section(workload, measured.kernels, ended && windowed_ == nullptr);
   if (!figures.empty()) d["figures"] = std::move(figures);
   d["kernels"] = std::move(measured.kernels);
   d["outside_kernels"] = std::move(measured.outside_kernels);
