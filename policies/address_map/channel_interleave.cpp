@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // "channel-interleave": chunks of `interleave_bytes` go to the channels in turn, whose number need
 // not be a power of two, and within a channel to its slices. Bank bits are randomised with row and
-// bank bits, so that streams that are a power of two apart do not meet in one bank. Where a GPU's L2
-// has two sides, runs of interleave_bytes x channels / 2 bytes alternate between them (ours; an A100
-// alternates by 8 KiB: Choquette, GTC 2021, S33322).
+// bank bits, so that streams that are a power of two apart do not meet in one bank. Where a GPU's
+// L2 has two sides, runs of interleave_bytes x channels / 2 bytes alternate between them (ours; an
+// A100 alternates by 8 KiB: Choquette, GTC 2021, S33322).
 //
 //   high                                                        low
 //   | row ... | bank high | column high | channel | slice | column low |

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a change of structure may not move: the results of five workloads on each preset that is
-// quick, against golden/PRESET.json. There: cycles, and a hash of each other part of stats.json. The
-// results are those of two runs that differ in all that may not matter: bytes carried, each node a
-// domain of its own, domains and processes in the opposite order; and values from one memory, one
-// domain. (Carried values in one domain: the matrix.) Where GPUs may run ahead by windows, also
-// those of two runs of this kind. A difference is followed by runs with one change each. A change
-// that moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below) and says why.
-// (Not bfs, whose CTAs race: with functional values the order of processes may decide between them.)
+// quick, against golden/PRESET.json. There: cycles, and a hash of each other part of stats.json.
+// The results are those of two runs that differ in all that may not matter: bytes carried, each
+// node a domain of its own, domains and processes in the opposite order; and values from one
+// memory, one domain. (Carried values in one domain: the matrix.) Where GPUs may run ahead by
+// windows, also those of two runs of this kind. A difference is followed by runs with one change
+// each. A change that moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below)
+// and says why. (Not bfs, whose CTAs race: with functional values the order of processes may decide
+// between them.)
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -111,8 +112,8 @@ ordered_json results(const std::string& platform, const Settings& sets,
   if (!equal({"GPUs run ahead by whole windows on two threads", kCarried, ahead(on_two_threads)})) {
     equal({"GPUs run ahead by whole windows", kCarried, ahead(whole)});
   }
-  if (!equal({"GPUs run ahead by 25 ns, the opposite order", kCarried,
-              reversed(ahead(short_ones))})) {
+  if (!equal(
+          {"GPUs run ahead by 25 ns, the opposite order", kCarried, reversed(ahead(short_ones))})) {
     equal({"GPUs run ahead by 25 ns", kCarried, ahead(short_ones)});
   }
   return plain;

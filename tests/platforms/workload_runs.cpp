@@ -69,9 +69,8 @@ std::string document(const std::string& platform, const std::string& workload, V
 std::string document(const std::string& platform, const std::string& workload,
                      const RunOptions& options, const std::vector<std::string>& sets,
                      const BuildOptions& build) {
-  return in_child([&] {
-    return comparable(run_workload(platform, workload, options, sets, build));
-  });
+  return in_child(
+      [&] { return comparable(run_workload(platform, workload, options, sets, build)); });
 }
 
 std::string comparable(const RunResult& result) {

@@ -29,8 +29,8 @@ Maps seeded(std::uint64_t seed) {
 }
 
 Maps interleaved(std::uint32_t bytes) {
-  return policy_settings<AddressMap>({{"gpu-interleave.interleave_bytes", bytes},
-                                      {"channel-interleave.interleave_bytes", bytes}});
+  return policy_settings<AddressMap>(
+      {{"gpu-interleave.interleave_bytes", bytes}, {"channel-interleave.interleave_bytes", bytes}});
 }
 
 MemoryGeometry small_geometry() {
