@@ -13,7 +13,7 @@ ordered_json figures_section(const Workload& workload, const ordered_json& kerne
     launches.push_back({k["name"].get<std::string>(), k["cycles"].get<std::uint64_t>()});
   }
   ordered_json out = ordered_json::object();
-  for (const Figure& f : workload.figures(&launches)) {
+  for (const WorkloadFigure& f : workload.figures(&launches)) {
     ordered_json& entry = out[f.name];
     entry["value"] = nullptr;
     if (whole && f.value) entry["value"] = *f.value;

@@ -85,7 +85,7 @@ struct LaunchTime {
 };
 
 /// A named number that a manifest computes from the run: latency of a hop, bytes per cycle.
-struct Figure {
+struct WorkloadFigure {
   std::string name;
   std::string unit;  ///< "cycle", "byte/cycle"; empty: a share
   std::string description;
@@ -135,7 +135,7 @@ class Workload {
   }
   /// The manifest's figures, after verify(), which reads the arrays that they need. `launches`: all
   /// of them, in order; null: the run had no time.
-  virtual std::vector<Figure> figures(const std::vector<LaunchTime>* /*launches*/) const {
+  virtual std::vector<WorkloadFigure> figures(const std::vector<LaunchTime>* /*launches*/) const {
     return {};
   }
 };

@@ -93,9 +93,10 @@ ArraySummaries summarise_arrays(Device& device, const Inputs& inputs,
   return out;
 }
 
-std::vector<Figure> figures_of(const Manifest& m, const Sizes& sizes, const ArraySummaries& arrays,
-                               const std::map<std::string, std::string>& symbols,
-                               const std::vector<LaunchTime>* launches) {
+std::vector<WorkloadFigure> figures_of(const Manifest& m, const Sizes& sizes,
+                                       const ArraySummaries& arrays,
+                                       const std::map<std::string, std::string>& symbols,
+                                       const std::vector<LaunchTime>* launches) {
   FigureTerms terms;
   terms.array = [&](const std::string& name) -> std::optional<ArraySummary> {
     const auto found = arrays.find(name);
@@ -114,7 +115,7 @@ std::vector<Figure> figures_of(const Manifest& m, const Sizes& sizes, const Arra
     if (launches == nullptr || launch >= launches->size()) return std::nullopt;
     return static_cast<double>((*launches)[launch].cycles);
   };
-  std::vector<Figure> out;
+  std::vector<WorkloadFigure> out;
   for (const FigureSpec& f : m.figures) {
     out.push_back({f.name, f.unit, f.description, evaluate_figure(f.value.text, sizes, terms)});
   }

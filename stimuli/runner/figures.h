@@ -26,9 +26,9 @@ ArraySummaries summarise_arrays(Device& device, const Inputs& inputs,
 
 /// The figures of a run that has ended. `arrays`: empty if the run has not been verified.
 /// `symbols`: of kernels, by their names in the manifest. `launches`: null if the run had no time.
-std::vector<Figure> figures_of(const Manifest& manifest, const Sizes& sizes,
-                               const ArraySummaries& arrays,
-                               const std::map<std::string, std::string>& symbols,
-                               const std::vector<LaunchTime>* launches);
+std::vector<WorkloadFigure> figures_of(const Manifest& manifest, const Sizes& sizes,
+                                       const ArraySummaries& arrays,
+                                       const std::map<std::string, std::string>& symbols,
+                                       const std::vector<LaunchTime>* launches);
 
 }  // namespace tessera::kernels

@@ -123,7 +123,8 @@ std::optional<Verification> ManifestWorkload::verify(Device& device) {
   return result;
 }
 
-std::vector<Figure> ManifestWorkload::figures(const std::vector<LaunchTime>* launches) const {
+std::vector<WorkloadFigure> ManifestWorkload::figures(
+    const std::vector<LaunchTime>* launches) const {
   if (!inputs_) return {};
   return figures_of(manifest_, inputs_->sizes(), summaries_, symbols_, launches);
 }

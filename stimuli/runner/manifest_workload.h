@@ -31,7 +31,7 @@ class ManifestWorkload final : public Workload {
   void run(Device& device, Scale scale, std::uint64_t seed) override;
   std::optional<Verification> verify(Device& device) override;
   const std::vector<OutputFile>& output_files() const override { return files_; }
-  std::vector<Figure> figures(const std::vector<LaunchTime>* launches) const override;
+  std::vector<WorkloadFigure> figures(const std::vector<LaunchTime>* launches) const override;
 
  private:
   std::vector<Expectation> expectations() const;

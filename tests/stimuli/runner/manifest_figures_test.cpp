@@ -84,7 +84,7 @@ std::optional<double> value_of(const std::string& text,
                                const std::vector<LaunchTime>* launches = nullptr) {
   const Run r(figure(text));
   REQUIRE(r.error().empty());
-  const std::vector<Figure> figures = r.run.workload->figures(launches);
+  const std::vector<WorkloadFigure> figures = r.run.workload->figures(launches);
   REQUIRE(figures.size() == 1);
   return figures[0].value;
 }
@@ -153,7 +153,7 @@ TEST_CASE("figures have a unit and a description; a workload can do without figu
                   "value": "hops"},
                  {"name": "share", "unit": "", "value": "mean(a)"})j");
   REQUIRE(r.error().empty());
-  const std::vector<Figure> figures = r.run.workload->figures(nullptr);
+  const std::vector<WorkloadFigure> figures = r.run.workload->figures(nullptr);
   REQUIRE(figures.size() == 2);
   CHECK(figures[0].name == "latency");
   CHECK(figures[0].unit == "cycle/hop");
@@ -171,8 +171,7 @@ TEST_CASE("mistakes in figures are refused with their place") {
   CHECK_THAT(Run(figure("hop")).error(), Catch::Contains("/figures/0/value: in \"hop\": unknown "
                                                          "name 'hop'; did you mean 'hops'?"));
   CHECK_THAT(Run(figure("hops", "cycles")).error(),
-             Catch::Contains("/figures/0/unit: unknown unit \"cycles\"; did you mean \"cycle\"?") ||
-                 Catch::Contains("/figures/0/unit: unknown unit \"cycles\"; did you mean 'cycle'"));
+             Catch::Contains("/figures/0/unit: unknown unit \"cycles\"; did you mean 'cycle'?"));
   CHECK_THAT(Run(figure("hops", "byte/cycles")).error(),
              Catch::Contains("unknown unit \"cycles\""));
   CHECK_THAT(Run(figure("hops", "byte/cycle/hop")).error(),
