@@ -39,7 +39,10 @@ LinearMap::LinearMap(const MemoryGeometry& geometry, const AddressLayout& layout
                      const std::vector<std::uint64_t>& channel_masks,
                      const std::vector<std::uint64_t>& bank_masks)
     : geometry_(geometry),
-      regular_(is_power_of_two(layout.gpus) && is_power_of_two(geometry.channels)),
+      rotated_(
+          layout.rotated_groups == 0 ? 0 : geometry.channels / layout.gpus / layout.rotated_groups),
+      rotation_seed_(layout.rotation_seed),
+      regular_(is_power_of_two(layout.gpus) && is_power_of_two(geometry.channels) && rotated_ == 0),
       own_channels_(geometry.channels / layout.gpus),
       own_channel_bits_(bits_below(own_channels_)),
       channel_from_(layout.channel.empty() ? 0 : layout.channel.front()),
@@ -76,14 +79,31 @@ std::uint32_t LinearMap::parities(const Masks& masks, unsigned n, std::uint64_t 
   return value;
 }
 
+namespace {
+
+/// A hash of 32 bits (the finaliser of MurmurHash3, of 64 bits).
+std::uint64_t hash_of(std::uint64_t n) {
+  n ^= n >> 33;
+  n *= 0xff51afd7ed558ccdU;
+  n ^= n >> 33;
+  n *= 0xc4ceb9fe1a85ec53U;
+  return n >> 32;
+}
+
+}  // namespace
+
 std::uint64_t LinearMap::with_digits_as_bits(std::uint64_t physical) const {
   const std::uint64_t gpu = physical / gpu_bytes_;
   const std::uint64_t own = physical % gpu_bytes_;
   const std::uint64_t above = own >> channel_from_;
   const std::uint64_t below = own & ((std::uint64_t{1} << channel_from_) - 1);
-  const std::uint64_t channel = above % own_channels_;
-  return gpu << gpu_from_ |
-         (above / own_channels_ << own_channel_bits_ | channel) << channel_from_ | below;
+  const std::uint64_t over = above / own_channels_;
+  std::uint64_t channel = above % own_channels_;
+  if (rotated_ != 0) {
+    const std::uint64_t in_group = channel % rotated_;
+    channel += (in_group + hash_of(over + rotation_seed_)) % rotated_ - in_group;
+  }
+  return gpu << gpu_from_ | (over << own_channel_bits_ | channel) << channel_from_ | below;
 }
 
 LinearMap::Part LinearMap::computed(std::uint64_t address) const {

@@ -41,8 +41,12 @@ class BitGather {
 /// channel numbers are bit fields.
 struct AddressLayout {
   std::uint32_t gpus = 1;  ///< with an address range each; their bits are above all others
-  BitPositions channel;    ///< channel within its GPU, then the GPU
-  BitPositions bank;       ///< the slice bits first
+  /// Groups of neighbouring channels of a GPU within which channels are rotated, by an amount that
+  /// a hash of the bits above the channel's number gives; 0: no rotation.
+  std::uint32_t rotated_groups = 0;
+  std::uint64_t rotation_seed = 0;
+  BitPositions channel;  ///< channel within its GPU, then the GPU
+  BitPositions bank;     ///< the slice bits first
   BitPositions column;
   BitPositions row;
 };
@@ -86,8 +90,8 @@ class LinearMap : public AddressMap {
 
  protected:
   /// The linear address: the numbers of GPU and channel are bit fields, each with a power-of-two
-  /// range. If the number of GPUs or channels is not a power of two, the physical address has them
-  /// as digits (to the base of that number) instead.
+  /// range. If the number of GPUs or channels is not a power of two, or channels are rotated, the
+  /// physical address has them as digits (to the base of that number) instead.
   std::uint64_t linear(std::uint64_t physical) const {
     return regular_ ? physical : with_digits_as_bits(physical);
   }
@@ -129,7 +133,9 @@ class LinearMap : public AddressMap {
   }
 
   MemoryGeometry geometry_;
-  bool regular_;                ///< GPUs and channels are powers of two
+  std::uint32_t rotated_;  ///< channels of a group that are rotated; 0: none
+  std::uint64_t rotation_seed_;
+  bool regular_;                ///< GPUs and channels are powers of two, and not rotated
   std::uint32_t own_channels_;  ///< per GPU
   unsigned own_channel_bits_;
   unsigned channel_from_;  ///< the lowest bit of the channel's number

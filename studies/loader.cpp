@@ -56,7 +56,6 @@ std::vector<std::string> readable_statistics() {
   for (const char* name : {"total_j", "noc_j", "noc_power_w", "noc_area_mm2", "noc.networks.*"}) {
     all.push_back(std::string("energy.") + name);
   }
-  all.emplace_back("figures.*");  // of the workloads' manifests
   for (const ListedParameter& p : ResolvedConfig().parameters()) {
     all.push_back("config." + p.info.name);
   }

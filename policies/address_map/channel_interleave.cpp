@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // "channel-interleave": chunks of `interleave_bytes` go to the channels in turn, whose number need
-// not be a power of two, and within a channel to its slices. Bank bits are randomised with row and
-// bank bits, so that streams that are a power of two apart do not meet in one bank. Where a GPU's
-// L2 has two sides, runs of interleave_bytes x channels / 2 bytes alternate between them (ours; an
-// A100 alternates by 8 KiB: Choquette, GTC 2021, S33322).
+// not be a power of two, and within a channel to its slices. So that streams that begin at
+// different addresses do not meet in one channel after the other, each turn begins at a channel
+// that a hash of the turn's number gives; so that streams a power of two apart do not meet in one
+// bank, bank bits are randomised with row and bank bits. The hash rotates within `groups` of
+// channels: if a GPU's L2 has two sides, runs of interleave_bytes x channels / 2 bytes alternate
+// between them (ours; an A100 alternates by 8 KiB: Choquette, GTC 2021, S33322).
 //
 //   high                                                        low
 //   | row ... | bank high | column high | channel | slice | column low |
@@ -31,6 +33,7 @@ class ChannelInterleave final : public LinearMap {
 
 struct Parameters {
   std::uint32_t interleave_bytes = 256;
+  std::uint32_t groups = 1;
   std::uint64_t seed = 1;
 };
 
@@ -39,7 +42,12 @@ void describe(ParameterVisitor& v, Parameters& p) {
             "bytes that stay together in one slice; a power of two from a line to the smaller of "
             "DRAM row and page (ours)",
             32, 1 << 20);
-  v.integer("seed", p.seed, "", "chooses the random matrix of the bank bits (ours)", 0,
+  v.integer(
+      "groups", p.groups, "group",
+      "groups of neighbouring channels, which take turns with whole runs of chunks; a divisor "
+      "of the channels (ours: 2 if an L2 has two sides)",
+      1, 1024);
+  v.integer("seed", p.seed, "", "chooses the hash of the turns and the bank bits' matrix (ours)", 0,
             ~std::uint32_t{0});
 }
 
@@ -57,10 +65,17 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
     throw InputError("address map 'channel-interleave' is for one GPU, not " +
                      std::to_string(g.gpus) + ": gpu-interleave gives each GPU a range");
   }
+  if (g.channels % parameters.groups != 0) {
+    throw InputError("address map 'channel-interleave': groups is " +
+                     std::to_string(parameters.groups) + "; expected a divisor of the " +
+                     std::to_string(g.channels) + " channels");
+  }
   const unsigned bank_bits = log2_of(g.banks_per_channel);
   const unsigned slice_bits = log2_of(g.slices_per_channel);
 
   AddressLayout layout;
+  layout.rotated_groups = parameters.groups;
+  layout.rotation_seed = parameters.seed;
   unsigned position = 0;
   const auto take = [&position](BitPositions& field, unsigned bits) {
     for (unsigned i = 0; i < bits; ++i) field.push_back(static_cast<std::uint8_t>(position++));
@@ -72,7 +87,7 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   take(layout.bank, bank_bits - slice_bits);
   take(layout.row, log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes));
 
-  // The channel's number is a remainder: it takes no part in the hash.
+  // The channel's number is no field of bits: it takes no part in the matrix.
   BitPositions inputs = layout.bank;
   inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
   FixedRandom random(parameters.seed);

@@ -131,6 +131,33 @@ TEST_CASE("every address map is a bijection on small memories") {
   }
 }
 
+namespace {
+
+/// Under channel-interleave, each turn of chunks of both slices visits every channel once, the
+/// groups one after the other, and turns begin at different channels.
+void check_turns(const MemoryGeometry& g, std::uint32_t groups) {
+  const Maps settings = policy_settings<AddressMap>({{"channel-interleave.groups", groups}});
+  check_bijection(g, "channel-interleave", settings);
+  const auto map = make_address_map("channel-interleave", g, settings);
+  constexpr std::uint64_t kChunks = 512;  // 256 bytes in each of two slices
+  const std::uint32_t group = g.channels / groups;
+  std::set<std::uint32_t> begins;
+  for (std::uint64_t turn = 0; turn < 16; ++turn) {
+    const auto channel = [&](std::uint64_t n) {
+      return map->locate((turn * g.channels + n) * kChunks).channel.value;
+    };
+    begins.insert(channel(0));
+    for (std::uint32_t n = 0; n < g.channels; ++n) {
+      REQUIRE(channel(n) / group == n / group);
+      const std::uint32_t next = n - n % group + (n + 1) % group;
+      REQUIRE(channel(next) % group == (channel(n) + 1) % group);
+    }
+  }
+  CHECK(begins.size() > group / 4);
+}
+
+}  // namespace
+
 TEST_CASE("any number of channels and GPUs, in the maps that can") {
   for (const std::uint32_t channels : {3U, 5U, 40U}) {
     for (const std::uint32_t gpus : {1U, 3U, 4U}) {
@@ -141,12 +168,9 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
       for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name);
       if (gpus == 1) {
         check_bijection(g, "channel-interleave");
+        check_turns(g, 1);
+        if (channels == 40) check_turns(g, 2);
         const auto chunks = make_address_map("channel-interleave", g);
-        // Chunks of 256 bytes of both slices of a channel stand side by side.
-        for (std::uint64_t n = 0; n < 3 * std::uint64_t{channels}; ++n) {
-          REQUIRE(chunks->locate(n * 512).channel.value == n % channels);
-          REQUIRE(chunks->locate(n * 512 + 511).channel.value == n % channels);
-        }
         REQUIRE(chunks->page_homes() == 1);
       }
       // A GPU's memory is one range: its pages, or pieces, go to its channels in turn.
