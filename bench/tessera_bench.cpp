@@ -340,6 +340,7 @@ int run_benchmarks(const std::string& commit) {
   std::map<unsigned, std::vector<double>> remote_costs;
   std::vector<double> activation;
   std::vector<double> instructions;
+  std::vector<double> on_h100;
   std::vector<double> interpreted;
   const std::map<std::string, bench::InterpreterSpeed (*)()> kernels = {
       {"mm", &bench::interpret_mm}, {"saxpy", &bench::interpret_saxpy}};
@@ -368,6 +369,8 @@ int run_benchmarks(const std::string& commit) {
     const ordered_json timed =
         in_child([] { return instruction_rate("uba-mem", "mm", Scale::kMedium); });
     instructions.push_back(timed["rate"]);
+    on_h100.push_back(
+        in_child([] { return instruction_rate("h100", "mm", Scale::kMedium); })["rate"]);
     keep_peak(timed);
     interpreted.push_back(in_child([] { return interpreter_rate("mm", Scale::kMedium); })["rate"]);
     for (const auto& [name, measure] : kernels) {
@@ -390,6 +393,7 @@ int run_benchmarks(const std::string& commit) {
     out["remote_access_cost_activations"][std::to_string(gpus)] = median(cost);
   }
   out["warp_instructions_per_second"] = median(instructions);
+  out["warp_instructions_per_second_on"]["h100"] = median(on_h100);
   out["interpreter_warp_instructions_per_second"] = median(interpreted);
   for (const auto& [name, measured] : rate) {
     out["interpreter"][name]["warp_instructions_per_second"] = median(measured);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Presets of real GPUs, and "sources" of platform files.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -37,10 +38,12 @@ void check_preset(const std::string& name, const Sizes& sizes) {
   unsigned settings = 0;
   for (const auto& [group, values] : file.value->items()) {
     if (!values.is_object() || group == "sources") continue;
-    for (const auto& [key, value] : values.items()) {
+    for (const auto& [pointer, value] : values.flatten().items()) {
       ++settings;
-      INFO(group << "." << key);
-      CHECK(config.sources.count(group + "." + key) == 1);
+      std::string path = group + pointer;
+      std::replace(path.begin(), path.end(), '/', '.');
+      INFO(path);
+      CHECK(config.sources.count(path) == 1);
     }
   }
   CHECK(settings > 60);
