@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results are kept, compared, and say how they were made.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
@@ -187,6 +188,25 @@ TEST_CASE("config of two platforms prints what differs") {
   CHECK_THAT(run_tessera({"config", "nuba", "nuba"}, folder.path()).out,
              Contains("no parameter differs"));
   CHECK(run_tessera({"config", "nuba", "nubaa"}, folder.path()).status == 2);
+}
+
+TEST_CASE("config --sources prints where the values of a platform come from") {
+  const ScratchFolder folder;
+  const CommandResult text = run_tessera({"config", "h100", "--sources"}, folder.path());
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, Contains("llc.sets") && Contains("320") &&
+                           Contains("NVIDIA H100 whitepaper: 50 MiB of L2 over 80 slices"));
+  const json listed =
+      run_tessera({"config", "h100", "--sources", "--json"}, folder.path()).document();
+  const auto sms = std::find_if(listed.begin(), listed.end(), [](const json& entry) {
+    return entry.at("parameter") == "system.sms";
+  });
+  REQUIRE(sms != listed.end());
+  CHECK(sms->at("value") == 132);
+  CHECK(sms->at("unit") == "SM");
+  CHECK_THAT(run_tessera({"config", "uba-mem", "--sources"}, folder.path()).out,
+             Contains("uba-mem: its files name no sources"));
+  CHECK(run_tessera({"config", "h100", "a100", "--sources"}, folder.path()).status == 2);
 }
 
 TEST_CASE(
