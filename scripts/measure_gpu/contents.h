@@ -2,21 +2,19 @@
 #pragma once
 
 // A run of a workload as scripts/measure_gpu/plans.py writes it, and the initial contents of its
-// arrays: those of stimuli/runner/contents.cpp, from the same random numbers. All formulas have been
-// evaluated. Each line of a plan is an item, its words separated by spaces:
+// arrays: those of stimuli/runner/contents.cpp, from the same random numbers. All formulas have
+// been evaluated. Each line of a plan is an item, its words separated by spaces:
 //
 //   rounds N                              timed rounds before the last one
 //   array NAME TYPE COUNT KIND [VALUES]   COUNT "-": as many as the row starts say
 //   launch KERNEL GX GY GZ BX BY BZ SHARED ARGUMENTS
-//   argument BYTES HEX [OFFSET ARRAY ELEMENT]...   an argument of the launch before; addresses in it
-//   fill ARRAY HEX                        the host writes each element
-//   set ARRAY ELEMENT HEX                 the host writes an element
-//   read ARRAY FILE                       raw elements after the last round
+//   argument BYTES HEX [OFFSET ARRAY ELEMENT]...   an argument of the launch before; addresses in
+//   it fill ARRAY HEX                        the host writes each element set ARRAY ELEMENT HEX the
+//   host writes an element read ARRAY FILE                       raw elements after the last round
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -25,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/input_file.h"
 #include "stimuli/runner/random.h"
 
 namespace measure_gpu {
@@ -38,9 +37,7 @@ struct Array {
   std::string kind;
   std::vector<std::string> values;
 
-  unsigned element_bytes() const {
-    return static_cast<unsigned>(std::stoul(type.substr(1))) / 8;
-  }
+  unsigned element_bytes() const { return static_cast<unsigned>(std::stoul(type.substr(1))) / 8; }
   bool is_float() const { return type[0] == 'f'; }
   std::uint64_t bytes() const { return count * element_bytes(); }
 };
@@ -153,9 +150,10 @@ class Contents {
     } else if (kind == "columns") {
       columns(out);
     } else if (kind == "file") {
-      std::ifstream file(array_.values.at(0), std::ios::binary);
-      if (!file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()))) {
-        throw std::runtime_error("cannot read " + array_.values[0]);
+      const tessera::InputFile file(array_.values.at(0));
+      if (file.bytes() != out.size() || file.read(0, out.data(), out.size()) != out.size()) {
+        throw std::runtime_error(file.path() + ": expected " + std::to_string(out.size()) +
+                                 " bytes");
       }
     } else if (kind != "zero") {
       throw std::runtime_error("unknown initialisation " + kind);
@@ -252,8 +250,7 @@ class Contents {
 
 /// Reads a plan. The count of columns without one is that of their row starts.
 inline Plan read_plan(const std::string& path, std::uint64_t seed) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
+  std::istringstream file(tessera::read_input_file(path));
   Plan plan;
   std::string line;
   while (std::getline(file, line)) {

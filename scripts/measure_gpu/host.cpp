@@ -4,13 +4,14 @@
 //   host info                                          what the GPU is
 //   host run PLAN KERNELS.cubin CLOCK.cubin SEED       runs a plan (contents.h)
 //
-// Prints lines of "KEY VALUE". A run prints "ns LAUNCH KERNEL NS..." for each launch, with a time for
-// each timed round, and then "sm_mhz MHZ". Kernels of the last round have no events between them.
-// Exit status: 0, or 1 with a message on standard error.
+// Prints lines of "KEY VALUE". A run prints "ns LAUNCH KERNEL NS..." for each launch, with a time
+// for each timed round, and then "sm_mhz MHZ". Kernels of the last round have no events between
+// them. Exit status: 0, or 1 with a message on standard error.
 
 #include <cuda.h>
 
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 
 #include "scripts/measure_gpu/contents.h"
