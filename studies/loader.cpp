@@ -24,6 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Files of a study's folder that are no figures. The last one lists runs of scripts/measure-gpu.
+const std::vector<std::string> kNoFigures = {"study.json", "workloads.json", "claims.json",
+                                             "measurements.json"};
+
 const std::vector<std::pair<std::string, Scale>>& scales() {
   static const std::vector<std::pair<std::string, Scale>> all = {
       {"small", Scale::kSmall}, {"medium", Scale::kMedium}, {"paper", Scale::kPaper}};
@@ -76,7 +80,7 @@ class StudyReader {
     for (const auto& entry : fs::directory_iterator(folder_)) {
       const std::string name = entry.path().filename().string();
       if (entry.path().extension() != ".json") continue;
-      if (name == "study.json" || name == "workloads.json" || name == "claims.json") continue;
+      if (std::find(kNoFigures.begin(), kNoFigures.end(), name) != kNoFigures.end()) continue;
       files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
