@@ -57,16 +57,18 @@ def is_float(kind):
 
 
 class Workload:
-    """A manifest at one scale."""
+    """A manifest at one scale. `passes`: a formula; the launches run so many times, without the
+    workload's host program if that is C++."""
 
-    def __init__(self, path, scale="small", sizes=None):
+    def __init__(self, path, scale="small", sizes=None, passes=None):
         self.path = pathlib.Path(path)
         self.manifest = json.loads(self.path.read_text())
         for key in REFUSED:
             if self.manifest.get(key):
                 raise PlanError(f"{self.path}: \"{key}\" is not supported on a GPU")
         reference = self.path.parent / "reference.cpp"
-        if reference.exists() and "HostSession" in reference.read_text():
+        self.passes = passes
+        if passes is None and reference.exists() and "HostSession" in reference.read_text():
             raise PlanError(f"{self.path}: its host program is C++")
         self.sizes = dict(self.manifest.get("sizes", {}).get(scale, {}))
         if self.manifest.get("sizes") and scale not in self.manifest["sizes"]:
@@ -120,7 +122,8 @@ class Workload:
         lines = [f"rounds {rounds}"]
         lines += [self.array_line(a, folder) for a in self.arrays.values()]
         self.launches, self.steps = [], []
-        self.add_steps(self.manifest.get("launches", []), {})
+        for _ in range(1 if self.passes is None else self.value(self.passes)):
+            self.add_steps(self.manifest.get("launches", []), {})
         return lines + self.steps + [f"read {name} {folder / name}" for name in read]
 
     def array_line(self, a, folder):
@@ -276,8 +279,8 @@ class Workload:
                 for f in self.manifest.get("figures", [])}
 
 
-def open_workload(text, scale, files):
+def open_workload(text, scale, files, passes=None):
     name, sizes = parse_name(text)
     if name not in files:
         raise PlanError(f"there is no workload '{name}'")
-    return Workload(files[name], scale, sizes)
+    return Workload(files[name], scale, sizes, passes)

@@ -48,7 +48,7 @@ def is_date(value):
 
 
 def check_run(errors, where, run):
-    if not keys(errors, where, run, ("name", "workload", "figures", "kernels"), ("scale", "sm_mhz")):
+    if not keys(errors, where, run, ("name", "workload", "figures", "kernels"), ("scale", "passes", "sm_mhz")):
         return
     expect(errors, where + "/name", run["name"], text, "a name")
     expect(errors, where + "/workload", run["workload"], text, "a workload")
