@@ -25,18 +25,17 @@ void check(CUresult result, const char* what) {
   cuGetErrorString(result, &text);
   throw std::runtime_error(std::string(what) + ": " + (text != nullptr ? text : "unknown error"));
 }
-#define CHECKED(call) check(call, #call)
 
 CUdevice open_device() {
-  CHECKED(cuInit(0));
+  check(cuInit(0), "cuInit");
   CUdevice device = 0;
-  CHECKED(cuDeviceGet(&device, 0));
+  check(cuDeviceGet(&device, 0), "cuDeviceGet");
   return device;
 }
 
 int attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
-  CHECKED(cuDeviceGetAttribute(&value, which, device));
+  check(cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
   return value;
 }
 
@@ -45,9 +44,9 @@ void info() {
   char name[256] = {};
   std::size_t memory = 0;
   int api = 0;
-  CHECKED(cuDeviceGetName(name, sizeof name, device));
-  CHECKED(cuDeviceTotalMem(&memory, device));
-  CHECKED(cuDriverGetVersion(&api));
+  check(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+  check(cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem");
+  check(cuDriverGetVersion(&api), "cuDriverGetVersion");
   std::cout << "gpu " << name << "\nmemory " << memory << "\ncuda " << api / 1000 << '.'
             << api % 1000 / 10 << "\nsms "
             << attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) << "\ncompute "
@@ -60,17 +59,18 @@ void info() {
 class Clock {
  public:
   explicit Clock(const std::string& cubin) {
-    CHECKED(cuModuleLoad(&module_, cubin.c_str()));
-    CHECKED(cuModuleGetFunction(&wait_, module_, "wait_cycles"));
-    CHECKED(cuMemAlloc(&out_, 16));
+    check(cuModuleLoad(&module_, cubin.c_str()), "cuModuleLoad");
+    check(cuModuleGetFunction(&wait_, module_, "wait_cycles"), "cuModuleGetFunction");
+    check(cuMemAlloc(&out_, 16), "cuMemAlloc");
   }
 
   double mhz(std::uint64_t cycles) {
     CUdeviceptr nanoseconds = out_ + 8;
     void* arguments[] = {&out_, &nanoseconds, &cycles};
-    CHECKED(cuLaunchKernel(wait_, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+    check(cuLaunchKernel(wait_, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
+          "cuLaunchKernel");
     std::uint64_t both[2] = {};
-    CHECKED(cuMemcpyDtoH(both, out_, sizeof both));
+    check(cuMemcpyDtoH(both, out_, sizeof both), "cuMemcpyDtoH");
     return both[1] == 0 ? 0 : 1000.0 * static_cast<double>(both[0]) / static_cast<double>(both[1]);
   }
 
@@ -83,20 +83,22 @@ class Clock {
 class Run {
  public:
   Run(const Plan& plan, const std::string& cubin, std::uint64_t seed) : plan_(plan), seed_(seed) {
-    CHECKED(cuModuleLoad(&module_, cubin.c_str()));
+    check(cuModuleLoad(&module_, cubin.c_str()), "cuModuleLoad");
     for (const Array& a : plan_.arrays) {
-      CHECKED(cuMemAlloc(&addresses_[a.name], std::max<std::uint64_t>(a.bytes(), 16)));
+      check(cuMemAlloc(&addresses_[a.name], std::max<std::uint64_t>(a.bytes(), 16)), "cuMemAlloc");
     }
     for (const Step& s : plan_.steps) {
       if (s.what != "launch") continue;
       CUfunction& kernel = kernels_[s.name];
       if (kernel != nullptr) continue;
-      CHECKED(cuModuleGetFunction(&kernel, module_, s.name.c_str()));
+      check(cuModuleGetFunction(&kernel, module_, s.name.c_str()), "cuModuleGetFunction");
       int fixed = 0;
-      CHECKED(cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel));
+      check(cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel),
+            "cuFuncGetAttribute");
       if (fixed + s.shared > 48 * 1024) {
-        CHECKED(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   static_cast<int>(s.shared)));
+        check(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 static_cast<int>(s.shared)),
+              "cuFuncSetAttribute");
       }
     }
   }
@@ -108,7 +110,7 @@ class Run {
     initialise();
     clock.mhz(kWarmCycles);
     for (const Step& s : plan_.steps) execute(s);
-    CHECKED(cuCtxSynchronize());
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
     const double mhz = clock.mhz(kWarmCycles / 8);
     for (const auto& [array, file] : plan_.reads) read(plan_.array(array), file);
     std::size_t number = 0;
@@ -132,15 +134,15 @@ class Run {
   void initialise() {
     for (const Array& a : plan_.arrays) {
       if (a.kind == "zero") {
-        CHECKED(cuMemsetD8(addresses_[a.name], 0, a.bytes()));
+        check(cuMemsetD8(addresses_[a.name], 0, a.bytes()), "cuMemsetD8");
         continue;
       }
       Bytes& kept = contents_[a.name];
       if (kept.empty()) kept = Contents(plan_, a, seed_).all();
-      CHECKED(cuMemcpyHtoD(addresses_[a.name], kept.data(), kept.size()));
+      check(cuMemcpyHtoD(addresses_[a.name], kept.data(), kept.size()), "cuMemcpyHtoD");
       if (kept.size() > kKeptBytes) Bytes().swap(kept);
     }
-    CHECKED(cuCtxSynchronize());
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
   }
 
   void execute(const Step& s) {
@@ -151,11 +153,12 @@ class Run {
       for (std::uint64_t i = 0; i < a.count; ++i) {
         all.insert(all.end(), s.value.begin(), s.value.end());
       }
-      CHECKED(cuMemcpyHtoD(at, all.data(), all.size()));
+      check(cuMemcpyHtoD(at, all.data(), all.size()), "cuMemcpyHtoD");
       return;
     }
     if (s.what == "set") {
-      CHECKED(cuMemcpyHtoD(at + s.element * s.value.size(), s.value.data(), s.value.size()));
+      check(cuMemcpyHtoD(at + s.element * s.value.size(), s.value.data(), s.value.size()),
+            "cuMemcpyHtoD");
       return;
     }
     std::vector<Bytes> values;
@@ -169,8 +172,9 @@ class Run {
       }
     }
     for (Bytes& v : values) pointers.push_back(v.data());
-    CHECKED(cuLaunchKernel(kernels_.at(s.name), s.grid[0], s.grid[1], s.grid[2], s.block[0],
-                           s.block[1], s.block[2], s.shared, nullptr, pointers.data(), nullptr));
+    check(cuLaunchKernel(kernels_.at(s.name), s.grid[0], s.grid[1], s.grid[2], s.block[0],
+                         s.block[1], s.block[2], s.shared, nullptr, pointers.data(), nullptr),
+          "cuLaunchKernel");
   }
 
   /// Appends the time of each launch.
@@ -183,26 +187,26 @@ class Run {
         continue;
       }
       events.emplace_back();
-      CHECKED(cuEventCreate(&events.back().first, CU_EVENT_DEFAULT));
-      CHECKED(cuEventCreate(&events.back().second, CU_EVENT_DEFAULT));
-      CHECKED(cuEventRecord(events.back().first, nullptr));
+      check(cuEventCreate(&events.back().first, CU_EVENT_DEFAULT), "cuEventCreate");
+      check(cuEventCreate(&events.back().second, CU_EVENT_DEFAULT), "cuEventCreate");
+      check(cuEventRecord(events.back().first, nullptr), "cuEventRecord");
       execute(s);
-      CHECKED(cuEventRecord(events.back().second, nullptr));
+      check(cuEventRecord(events.back().second, nullptr), "cuEventRecord");
     }
-    CHECKED(cuCtxSynchronize());
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
     times.resize(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
       float ms = 0;
-      CHECKED(cuEventElapsedTime(&ms, events[i].first, events[i].second));
+      check(cuEventElapsedTime(&ms, events[i].first, events[i].second), "cuEventElapsedTime");
       times[i].push_back(1e6 * static_cast<double>(ms));
-      CHECKED(cuEventDestroy(events[i].first));
-      CHECKED(cuEventDestroy(events[i].second));
+      check(cuEventDestroy(events[i].first), "cuEventDestroy");
+      check(cuEventDestroy(events[i].second), "cuEventDestroy");
     }
   }
 
   void read(const Array& a, const std::string& path) {
     Bytes all(a.bytes());
-    CHECKED(cuMemcpyDtoH(all.data(), addresses_.at(a.name), all.size()));
+    check(cuMemcpyDtoH(all.data(), addresses_.at(a.name), all.size()), "cuMemcpyDtoH");
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char*>(all.data()), static_cast<std::streamsize>(all.size()));
     if (!file.flush()) throw std::runtime_error("cannot write " + path);
@@ -230,8 +234,8 @@ int main(int argc, char** argv) {
     if (what != "run" || argc != 6) throw std::runtime_error("wrong arguments");
     const CUdevice device = open_device();
     CUcontext context = nullptr;
-    CHECKED(cuDevicePrimaryCtxRetain(&context, device));
-    CHECKED(cuCtxSetCurrent(context));
+    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     const std::uint64_t seed = std::stoull(argv[5]);
     const Plan plan = read_plan(argv[2], seed);
     Clock clock(argv[4]);
