@@ -7,6 +7,7 @@
 #include "app/import/dram_columns.h"
 #include "app/import/option_names.h"
 #include "common/bits.h"
+#include "platforms/topology_names.h"
 
 namespace tessera::import {
 
@@ -119,7 +120,7 @@ const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {
       {"system.topology",
        {},
-       [](const Values&) -> Outcome { return "uba-mem"; },
+       [](const Values&) -> Outcome { return default_topology().c_str(); },
        "GPGPU-Sim's LLC is at the memory"},
       {"system.sms",
        {kClusters, kCoresPerCluster},

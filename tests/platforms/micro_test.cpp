@@ -106,7 +106,7 @@ TEST_CASE("a workload without figures has no such section") {
   CHECK_FALSE(stats.contains("figures"));
 }
 
-TEST_CASE("figures have value, unit and description; without all instructions, no value") {
+TEST_CASE("figures have value, unit and description, but no value without all instructions") {
   RunOptions options;
   const auto latency = [&options] {
     return json::parse(document("uba-mem-small", "micro-chase", options))

@@ -8,6 +8,7 @@ host-craft        noinline, alignas and prefetch in blocks' headers outside kern
 outside-files     references to files that are not in the repository: none
 kind-names        names of kinds of blocks in platforms/ outside the shapes, but for KINDS_IN_PLATFORMS: none
 file-readers      sources that open files for reading without common/input_file.h: none
+test-names        names of test cases with a semicolon, at which CMake parts them into two: none
 """
 
 import re
@@ -120,9 +121,18 @@ def file_readers(root):
                 yield f, number, line.strip()
 
 
+def test_names(root):
+    name = re.compile(r'TEST_CASE\(\s*("(?:\\.|[^"\\])*"(?:\s*"(?:\\.|[^"\\])*")*)')
+    for file in files(root, "tests/*.cpp"):
+        text = file.read_text()
+        for m in name.finditer(text):
+            if ";" in m.group(1):
+                yield file, text.count("\n", 0, m.start()) + 1, m.group(1)
+
+
 CHECKS = {"role-tests": role_tests, "header-lines": header_lines, "host-craft": host_craft,
           "outside-files": outside_files, "file-readers": file_readers,
-          "kind-names": kind_names}
+          "kind-names": kind_names, "test-names": test_names}
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in CHECKS:

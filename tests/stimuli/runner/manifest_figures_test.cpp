@@ -148,7 +148,7 @@ TEST_CASE("figures of cycles need a run with time") {
   CHECK_FALSE(value_of("cycles(0)"));
 }
 
-TEST_CASE("figures have a unit and a description; a workload can do without figures") {
+TEST_CASE("figures have a unit and a description, and a workload can do without figures") {
   const Run r(R"j({"name": "latency", "unit": "cycle/hop", "description": "of a load",
                   "value": "hops"},
                  {"name": "share", "unit": "", "value": "mean(a)"})j");
