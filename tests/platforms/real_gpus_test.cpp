@@ -38,7 +38,8 @@ void check_preset(const std::string& name, const Sizes& sizes) {
   unsigned settings = 0;
   for (const auto& [group, values] : file.value->items()) {
     if (!values.is_object() || group == "sources") continue;
-    for (const auto& [pointer, value] : values.flatten().items()) {
+    const nlohmann::json flat = values.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
       ++settings;
       std::string path = group + pointer;
       std::replace(path.begin(), path.end(), '/', '.');
