@@ -79,19 +79,6 @@ std::uint32_t LinearMap::parities(const Masks& masks, unsigned n, std::uint64_t 
   return value;
 }
 
-namespace {
-
-/// A hash of 32 bits (the finaliser of MurmurHash3, of 64 bits).
-std::uint64_t hash_of(std::uint64_t n) {
-  n ^= n >> 33;
-  n *= 0xff51afd7ed558ccdU;
-  n ^= n >> 33;
-  n *= 0xc4ceb9fe1a85ec53U;
-  return n >> 32;
-}
-
-}  // namespace
-
 std::uint64_t LinearMap::with_digits_as_bits(std::uint64_t physical) const {
   const std::uint64_t gpu = physical / gpu_bytes_;
   const std::uint64_t own = physical % gpu_bytes_;
@@ -101,7 +88,8 @@ std::uint64_t LinearMap::with_digits_as_bits(std::uint64_t physical) const {
   std::uint64_t channel = above % own_channels_;
   if (rotated_ != 0) {
     const std::uint64_t in_group = channel % rotated_;
-    channel += (in_group + hash_of(over + rotation_seed_)) % rotated_ - in_group;
+    const std::uint64_t hash = FixedRandom(over + rotation_seed_).next() >> 32;
+    channel += (in_group + hash) % rotated_ - in_group;
   }
   return gpu << gpu_from_ | (over << own_channel_bits_ | channel) << channel_from_ | below;
 }

@@ -73,6 +73,32 @@ TEST_CASE("a chase past the L1 takes the LLC's latency a hop") {
   CHECK(chase_cycles(":load=1:sm=17", 100) == 100 * hit + around);
 }
 
+// The near slice looks the line up and sends the request over the link to the home, which looks it
+// up, too; the near slice responds a cycle after the line has come.
+TEST_CASE("a hit in the far partition of an A100 takes a lookup and two ways over the link more") {
+  const GpuConfig c = resolve_config("a100", {}).gpu;
+  const auto cycles = [](unsigned warm_sm, unsigned offset) {
+    return value(figures_of("a100",
+                            "micro-chase:bytes=2097152:stride=20480:load=1:sm=0:hops=102"
+                            ":warm_sm=" +
+                                std::to_string(warm_sm) + ":offset=" + std::to_string(offset)),
+                 "latency") *
+           102;
+  };
+  // As on uba-mem, but a scheduler issues to the ALU every second cycle.
+  const double around = 2 * c.sm.alu_interval + c.sm.alu_latency + 1 + 1;
+  const double near = 206;
+  CHECK(cycles(1, 0) == Approx(102 * near + around).epsilon(1e-9));
+  // The request has one flit, the response 136 bytes.
+  const double line_flits = (136 + c.side_link.link_bytes - 1) / c.side_link.link_bytes;
+  const double link = c.side_link.latency + 1 + c.side_link.latency + line_flits;
+  const double far = near + c.llc.latency_cycles + link + 1;
+  CHECK(far == 354);
+  CHECK(cycles(c.system.sms - 1, 10240) == Approx(102 * far + around).epsilon(1e-9));
+  // A second pass on the first one's side finds a copy.
+  CHECK(cycles(1, 10240) == Approx(102 * near + around).epsilon(1e-9));
+}
+
 TEST_CASE("a chase by atomics takes the LLC's latency with one operand a packet") {
   const GpuConfig c = resolve_config("uba-mem", {}).gpu;
   const std::uint32_t bytes = c.noc.header_bytes + 8;  // both ways

@@ -20,10 +20,6 @@ void verify(const std::string& workload, const std::vector<std::string>& sets) {
   verify_carried("uba-mem-small", workload, sets);
 }
 
-}  // namespace
-
-namespace {
-
 bool is_race_free(const std::string& workload) {
   const std::vector<WorkloadInfo> all = workload_catalogue();
   const auto info = std::find_if(all.begin(), all.end(),
