@@ -4,7 +4,7 @@
 Usage: measure_gpu_test.py TESSERA SOURCE_DIR COMPILER PART
 
 PART Runner: what needs no nvcc. PART Driver: the script with a driver in small (measure_gpu/driver.cpp);
-exit status 77 (skipped) without nvcc."""
+exit status 77 (skipped) without nvcc, or where its toolkit lacks the driver's header."""
 
 import contextlib
 import copy
@@ -28,8 +28,21 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 from measure_gpu import expressions, plans, results, vectors  # noqa: E402
 
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-if PART == "Driver" and NVCC is None:
-    print("skipped: there is no nvcc here")
+
+
+def why_skipped():
+    """What the part Driver needs and this machine lacks, or None."""
+    if NVCC is None:
+        return "there is no nvcc here"
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+        source.write("#include <cuda.h>\n")
+        source.flush()
+        done = subprocess.run([NVCC, "-E", source.name], capture_output=True, text=True)
+    return None if done.returncode == 0 else f"{NVCC} finds no cuda.h (a compiler without the toolkit's headers)"
+
+
+if PART == "Driver" and why_skipped():
+    print(f"skipped: {why_skipped()}")
     sys.exit(77)
 
 # A kernel without effect, for manifests of which only arrays and figures matter.
@@ -403,8 +416,7 @@ class Runner(Scratch):
 
 class Driver(Scratch):
     def environment(self):
-        include = pathlib.Path(NVCC).resolve().parent.parent / "include"
-        done = run(COMPILER, "-std=c++17", "-O0", "-shared", "-fPIC", "-I", include,
+        done = run(NVCC, "-std=c++17", "-O0", "-shared", "-Xcompiler", "-fPIC",
                    SOURCE / "tests/app/measure_gpu/driver.cpp", "-o", self.folder / "libcuda.so.1")
         self.assertEqual(done.returncode, 0, done.stderr)
         return {**os.environ, "LD_LIBRARY_PATH": str(self.folder)}
