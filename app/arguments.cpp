@@ -207,11 +207,14 @@ void add_run_options(ArgumentParser& parser) {
       "without timing, and the result is verified (docs/guide/windows.md)")(
       "no-rest", "the run ends with the window: faster, but its result is not verified")(
       "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
+      "store", po::value<std::string>()->value_name("FILE"),
+      "database of results, of all commands (default: TESSERA_STORE, or out/results.sqlite)")(
       "json", "print one JSON document and nothing else")(
       "quiet", "no progress, and no notes on settings that change nothing");
   parser.completes("values", {Completes::Kind::kNames, names_of(value_modes())});
   parser.completes("scale", {Completes::Kind::kNames, names_of(scales())});
   parser.completes("out", {Completes::Kind::kFolder, {}});
+  parser.completes("store", {Completes::Kind::kFile, {}});
 }
 
 namespace {
@@ -266,6 +269,7 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
   }
   r.options.window = read_window(values);
   if (values.count("out") != 0) r.out = values["out"].as<std::string>();
+  if (values.count("store") != 0) r.store = values["store"].as<std::string>();
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;
   r.overwrite = values.count("overwrite") != 0;

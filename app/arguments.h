@@ -87,6 +87,7 @@ struct RunArguments {
   std::vector<std::string> sets;
   RunOptions options;
   std::optional<std::string> out;
+  std::optional<std::string> store;  ///< --store
   bool json = false;
   bool quiet = false;
   bool overwrite = false;

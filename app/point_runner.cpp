@@ -44,11 +44,10 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
         if (store != nullptr) {
           claim.emplace(store->claim(keys[i], interrupted));
           if (auto stats = store->load(keys[i])) {
-            return ordered_json{{"stats", std::move(*stats)}, {"failure", ""}};
+            return ordered_json{{"stats", kept(std::move(*stats))}, {"failure", ""}};
           }
         }
         FinishedPoint p = simulate(points[i], options, report);
-        p.stats = kept(std::move(p.stats));
         ordered_json result = {{"failure", p.failure}};
         if (store != nullptr && p.failure.empty()) {
           // The parent gets the result even if it cannot be saved.
@@ -58,7 +57,7 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
             result["unsaved"] = e.what();
           }
         }
-        result["stats"] = std::move(*p.stats);
+        result["stats"] = kept(std::move(*p.stats));
         return result;
       },
       [&](double finished) {

@@ -36,7 +36,7 @@ struct PointsProgress {
 /// SIGINT ends running points early and starts no more. `store` (can be null) saves complete and
 /// correct results under `keys`, one key per point. The point's own process saves them, so that
 /// they survive a failure of this process. If another command computes the same point, the call
-/// waits for its result. `kept`: the part of the statistics that is saved and returned.
+/// waits for its result. `kept`: the part of the statistics that is returned.
 std::vector<FinishedPoint> run_points(
     const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
     const PointsProgress& progress, const PointStore* store, const std::vector<std::string>& keys,

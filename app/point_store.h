@@ -1,41 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// The results of all commands in one SQLite database (docs/guide/results.md).
+
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/file_lock.h"
-#include "app/output_directory.h"
-#include "common/json_fwd.h"
+#include "common/kept_json.h"
 
 namespace tessera::app {
 
-/// Results of points by key: FOLDER/<key>.json, with a checksum. Files are written atomically, so
-/// that a killed run leaves no partial file. A changed or malformed file is reported and its point
-/// is computed again.
+/// A stored point without its statistics: what lists show.
+struct PointEntry {
+  std::string key;
+  std::string created;  ///< UTC, as in ISO 8601; of the last write
+  std::string model;    ///< studies::model_version() of the run
+  std::string platform;
+  std::string workload;
+  std::string scale;
+  std::string values;
+  std::uint64_t seed = 0;
+  std::string window;            ///< of instructions, as JSON; empty: the whole run
+  std::string config;            ///< key of configurations()
+  std::optional<bool> verified;  ///< empty: the workload has no reference
+  /// Name -> value of the settings that the user gave.
+  KeptJson<nlohmann::ordered_json> settings;
+  /// Name -> number: cycles, time_ns, instructions, derived.NAME, energy.PART.total_j.
+  KeptJson<nlohmann::ordered_json> figures;
+};
+
+/// Results of points by key. Several processes and machines can use one database at a time. A point
+/// is written in one transaction, so that a killed process or a full disk loses at most its own.
+/// A row has a checksum: a changed or damaged one is reported, and its point is computed again.
+/// Each call opens the database anew, because no connection may be open across a fork.
 class PointStore {
  public:
-  /// Throws InputError if files cannot be written to the folder.
-  explicit PointStore(const std::string& folder) : folder_(folder), files_(folder) {}
+  /// Creates the database with its folder, or brings its schema up to date. Throws InputError if
+  /// that is impossible: no permission, another kind of file, the schema of a newer Tessera.
+  explicit PointStore(std::string path);
 
-  /// The statistics saved under the key; empty if there is no valid file. `on_error` (can
-  /// be empty) receives the error of an invalid file.
+  const std::string& path() const { return path_; }
+
+  /// The statistics saved under the key, without "host"; empty if there are none. `on_error` (can
+  /// be empty) receives the error of a damaged row or database.
   std::optional<nlohmann::ordered_json> load(
       const std::string& key, const std::function<void(const std::string&)>& on_error = {}) const;
-  /// Throws RunError.
+  /// Saves a complete result (stats.json). Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
 
   /// A lock: during its lifetime no other process computes the point. Waits for it until `give_up`
   /// returns true.
   FileLock claim(const std::string& key, const std::function<bool()>& give_up) const;
 
+  /// All points, by time of creation, then key. Throws RunError.
+  std::vector<PointEntry> entries() const;
+  /// Resolved configurations by key (PointEntry::config). Throws RunError.
+  std::map<std::string, KeptJson<nlohmann::ordered_json>> configurations() const;
+
  private:
-  std::string folder_;
-  OutputDirectory files_;
+  std::string path_;
 };
 
-/// SHA-256 of the running executable's contents.
-std::string own_binary_hash();
+/// The database of a command: `given` (--store), else TESSERA_STORE, else out/results.sqlite.
+/// Throws InputError if one that the user named cannot be used. If out/results.sqlite cannot be
+/// used, says so on standard error; the command then keeps no points.
+std::optional<PointStore> open_store(const std::optional<std::string>& given);
 
 }  // namespace tessera::app

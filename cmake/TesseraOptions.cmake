@@ -121,6 +121,16 @@ function(tessera_library name)
   endif()
 endfunction()
 
+# A target whose tests compute much: with sanitizers optimised also where the build is not
+# (scripts/test).
+function(tessera_hot target)
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
+    # GCC refuses a precompiled header of another optimisation.
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 function(tessera_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -2,7 +2,7 @@
 # cmake -DSOURCE=... -DOUTPUT=... -P commit.cmake: writes the commit of a source tree, with "-dirty"
 # if files differ from it, or "unknown" if the tree is not a repository. The file is not rewritten
 # if the commit has not changed. The commit is a file next to the command and not a constant in it,
-# because the keys of study points contain the hash of the executable.
+# so that a commit does not relink the command.
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

@@ -10,6 +10,7 @@
 #include "platforms/plugin_loader.h"
 #include "stimuli/workload_name.h"
 #include "studies/evaluator.h"
+#include "studies/model_version.h"
 
 namespace tessera::studies {
 
@@ -48,7 +49,7 @@ std::string point_key(const PointIdentity& p) {
   ordered_json document = {{"config", *p.config},    {"workload", p.suite_workload},
                            {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
                            {"seed", p.seed},         {"values", static_cast<int>(p.values)},
-                           {"binary", p.binary_hash}};
+                           {"model", p.model}};
   if (p.window) document["window"] = {p.window->skip, p.window->detail, p.window->rest};
   return sha256(document.dump());
 }
@@ -61,8 +62,7 @@ std::vector<std::string> workload_hashes(const std::string& workload) {
 }
 
 PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
-                          std::vector<std::string> file_hashes, const RunOptions& options,
-                          const std::string& binary_hash) {
+                          std::vector<std::string> file_hashes, const RunOptions& options) {
   PointIdentity identity;
   identity.config = config.to_json();
   identity.config->erase("plugins");  // identified by their contents, below
@@ -76,12 +76,12 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
   identity.seed = options.seed;
   identity.values = options.values;
   identity.window = options.window;
-  identity.binary_hash = binary_hash;
+  identity.model = model_version();
   return identity;
 }
 
 StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figures,
-                      const RunOptions& options, const std::string& binary_hash) {
+                      const RunOptions& options) {
   std::set<std::pair<std::size_t, std::size_t>> needed;
   for (const std::size_t f : figures) {
     for (const Reading& r : readings_of(study.figures[f])) {
@@ -106,7 +106,7 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
     }
     plan.points.push_back({p, w,
                            point_key(identity_of(plan.configs.at(p), workload.at(options.scale),
-                                                 file_hashes[w], options, binary_hash))});
+                                                 file_hashes[w], options))});
   }
   return plan;
 }

@@ -32,15 +32,14 @@ struct PointIdentity {
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
   std::optional<WindowOptions> window = {};
-  std::string binary_hash;  ///< of the executable
+  std::string model;  ///< model_version()
 };
 std::string point_key(const PointIdentity& identity);
 /// SHA-256 of a workload's files. Loads the workload, so that errors in it are reported before the
 /// first run. Throws InputError.
 std::vector<std::string> workload_hashes(const std::string& workload);
 PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
-                          std::vector<std::string> file_hashes, const RunOptions& options,
-                          const std::string& binary_hash);
+                          std::vector<std::string> file_hashes, const RunOptions& options);
 
 /// The runs of a study (or of one of its figures).
 struct StudyPlan {
@@ -51,20 +50,17 @@ struct StudyPlan {
   std::vector<StudyPoint> points;
 };
 
-/// `figures`: indices. `binary_hash`: hash of the executable that runs the points. Throws
-/// InputError for invalid platforms and workloads.
+/// `figures`: indices. Throws InputError for invalid platforms and workloads.
 StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figures,
-                      const RunOptions& options, const std::string& binary_hash);
+                      const RunOptions& options);
 
-/// Result of a point: its stats.json without "modules" and "host", which expressions do not read,
-/// or the reason for a missing result.
+/// Result of a point: kept_statistics(), or the reason for a missing result.
 struct PointResult {
   KeptJson<nlohmann::ordered_json> stats;
   std::string failure;  ///< empty if the point is complete and its values are correct
 };
-using PointResults = std::map<std::pair<std::size_t, std::size_t>, PointResult>;
-
-/// The part of a stats.json that is stored.
+/// The part of a stats.json that expressions read: without "modules", their dictionary and "host".
 nlohmann::ordered_json kept_statistics(nlohmann::ordered_json stats);
+using PointResults = std::map<std::pair<std::size_t, std::size_t>, PointResult>;
 
 }  // namespace tessera::studies

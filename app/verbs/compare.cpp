@@ -38,11 +38,10 @@ std::string request_of(const std::vector<std::string>& platforms,
 std::vector<std::string> keys_of(const std::vector<RunnablePoint>& points,
                                  const std::map<std::string, std::vector<std::string>>& hashes,
                                  const RunOptions& options) {
-  const std::string binary = own_binary_hash();
   std::vector<std::string> keys;
   for (const RunnablePoint& p : points) {
     keys.push_back(studies::point_key(
-        studies::identity_of(*p.config, p.workload, hashes.at(p.workload), options, binary)));
+        studies::identity_of(*p.config, p.workload, hashes.at(p.workload), options)));
   }
   return keys;
 }
@@ -80,7 +79,10 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
   }
   std::vector<FinishedPoint> finished =
       run_points(missing, jobs, run.options, {"compare", run.quiet}, store, missing_keys,
-                 [](ordered_json stats) { return stats; });
+                 [](ordered_json stats) {
+                   stats.erase("host");
+                   return stats;
+                 });
   for (std::size_t k = 0; k < finished.size(); ++k) {
     compared[places[k]].stats = std::move(finished[k].stats);
     compared[places[k]].failure = std::move(finished[k].failure);
@@ -111,10 +113,11 @@ ArgumentParser compare_arguments() {
   ArgumentParser parser("compare",
                         "Runs every workload on every platform, each in its own process, and "
                         "prints the\nresults side by side. Files: compare.json, compare.csv, "
-                        "report.html, runs/ in --out\n(default: out/compare, or -2, -3, ... when "
+                        "report.html in --out\n(default: out/compare, or -2, -3, ... when "
                         "that is another comparison's; with --json only where\n--out says so). "
-                        "Every run is kept: the same command again, of the same files, runs only "
-                        "missing\npoints.");
+                        "Every run is kept in the database of results (--store; with --json only "
+                        "where --out or\n--store says so): the same command again, of the same "
+                        "files, runs only missing points.");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline",
                     {Completes::Kind::kPlatforms, {}});
   parser.positional("WORKLOAD,...", "names or manifests; all: the suite",
@@ -166,7 +169,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
                    request_of(platforms, workloads, run, keys));
   }
   std::optional<PointStore> store;
-  if (folder) store.emplace(folder->path() + "/runs");
+  if (folder || run.store) store = open_store(run.store);
   Delivery delivery;
   run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared, delivery);
 

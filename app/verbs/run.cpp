@@ -7,6 +7,7 @@
 #include "app/console.h"
 #include "app/delivery.h"
 #include "app/point.h"
+#include "app/point_store.h"
 #include "app/progress.h"
 #include "app/report/csv.h"
 #include "app/report/summary.h"
@@ -19,6 +20,7 @@
 #include "common/json.h"
 #include "common/run_threads.h"
 #include "common/sha256.h"
+#include "studies/points.h"
 
 namespace tessera::app {
 namespace {
@@ -125,7 +127,8 @@ ArgumentParser run_arguments() {
       "reference and shows where the bandwidth went. Files: stats.json, stats.csv,\n"
       "report.html in --out (default: out/PLATFORM-WORKLOAD with the scale, values\n"
       "mode, seed, window and settings that are no defaults, or -2, -3, ... when\n"
-      "that is there; with --json only where --out says so).");
+      "that is there; with --json only where --out says so). The result is also kept\n"
+      "in the database of results (--store), where compare, study and sweep find it.");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file",
                     {Completes::Kind::kPlatform, {}});
   parser.positional(
@@ -193,6 +196,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   }
 
   if (folder) build.recording.folder = folder->path();
+  // A database that the user named is checked before the run.
+  if (run.store) open_store(run.store);
   route_systemc_reports(run.quiet);
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
@@ -203,6 +208,18 @@ int run_verb(const std::vector<std::string>& arguments) {
   meter.finish();
 
   Delivery delivery;
+  // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
+  const bool plain = !build.windows && !build.recording.coverage && build.recording.waves.empty() &&
+                     !run.options.check_races && values->count("manifest") == 0;
+  if ((folder || run.store) && plain && !outcome.failure) {
+    delivery.attempt([&] {
+      const auto store = open_store(run.store);
+      if (!store) return;
+      store->save(studies::point_key(studies::identity_of(
+                      config, workload, studies::workload_hashes(workload), run.options)),
+                  outcome.stats);
+    });
+  }
   std::string report;
   if (folder) {
     delivery.attempt([&] {

@@ -43,7 +43,7 @@ struct Tally {
 /// `delivery`: gets the points that could not be saved.
 std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
                                                        const studies::Study& study,
-                                                       const PointStore& store, unsigned jobs,
+                                                       const PointStore* store, unsigned jobs,
                                                        const RunArguments& run, Tally& tally,
                                                        Delivery& delivery) {
   std::map<std::string, studies::PointResult> results;
@@ -51,8 +51,9 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
   std::vector<std::string> keys;
   for (const studies::StudyPoint& p : plan.points) {
     if (!results.try_emplace(p.key).second) continue;
-    if (auto stats = store.load(p.key, complain)) {
-      results[p.key].stats = std::move(*stats);
+    auto stats = store == nullptr ? std::nullopt : store->load(p.key, complain);
+    if (stats) {
+      results[p.key].stats = studies::kept_statistics(std::move(*stats));
       ++tally.kept;
     } else {
       missing.push_back(
@@ -61,7 +62,7 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
     }
   }
   std::vector<FinishedPoint> finished =
-      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, &store, keys,
+      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, store, keys,
                  studies::kept_statistics);
   for (std::size_t i = 0; i < finished.size(); ++i) {
     if (!finished[i].failure.empty()) ++tally.failed;
@@ -93,9 +94,9 @@ ArgumentParser study_arguments() {
   ArgumentParser parser(
       "study",
       "Runs a paper's figures and compares the measured values with the published ones, claim by\n"
-      "claim. Every run is kept in --out (default: out/study-NAME): the same command again runs\n"
+      "claim. Every run is kept in the database of results (--store): the same command again runs\n"
       "only changed points, and resumes after an interruption. Files: study.json, report.html,\n"
-      "table.md, points/.");
+      "table.md in --out (default: out/study-NAME).");
   parser.positional("NAME[/FIGURE]", "a study (tessera list studies) or a folder with a study.json",
                     {Completes::Kind::kStudy, {}});
   add_run_options(parser);
@@ -127,15 +128,16 @@ int study_verb(const std::vector<std::string>& arguments) {
   about.window = run.options.window;
   // Before the plan, which reads every file that a point depends on and can take long.
   catch_interrupts();
-  const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
+  const StudyPlan plan = studies::plan_points(study, about.figures, run.options);
   const std::string directory = run.out.value_or("out/study-" + study.name);
   refuse_results_of_others(directory);
   const OutputDirectory out(directory);
-  const PointStore store(directory + "/points");
+  const std::optional<PointStore> store = open_store(run.store);
 
   Tally tally;
   Delivery delivery;
-  const auto by_key = results_of(plan, study, store, jobs, run, tally, delivery);
+  const auto by_key =
+      results_of(plan, study, store ? &*store : nullptr, jobs, run, tally, delivery);
   PointResults results;
   for (const studies::StudyPoint& p : plan.points) {
     results[{p.platform, p.workload}] = by_key.at(p.key);

@@ -48,14 +48,14 @@ TEST_CASE("completion offers verbs, options and what they take") {
   CHECK(words({"--v"}) == Words{"--version"});
   CHECK(words({"list", "p"}) == Words{"platforms", "policies", "parameters"});
   CHECK(words({"completion", ""}) == Words{"bash", "zsh"});
-  CHECK(words({"run", "--s"}) == Words{"--set", "--scale", "--seed", "--skip"});
+  CHECK(words({"run", "--s"}) == Words{"--set", "--scale", "--seed", "--skip", "--store"});
   CHECK(words({"run", "--scale", ""}) == Words{"small", "medium", "paper"});
   CHECK(words({"run", "--values=c"}) == Words{"--values=carried"});
   CHECK(words({"nonsense", ""}).empty());
   CHECK(words({"run", "uba-mem", "mm", ""}).empty());
   // Once each, but for those that can be repeated.
   CHECK(words({"run", "--scale", "small", "--set", "a=b", "--seed=3", "--s"}) ==
-        Words{"--set", "--skip"});
+        Words{"--set", "--skip", "--store"});
 }
 
 TEST_CASE("completion offers platforms, workloads and studies in their places") {

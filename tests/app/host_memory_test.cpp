@@ -88,7 +88,7 @@ TEST_CASE("every small preset runs in 8 GB of address space, bytes carried or no
     for (const char* values : {"functional", "carried"}) {
       INFO(name << ", " << values);
       const CommandResult r =
-          run_tessera({"run", name, "vecadd", "--values", values, "--json"}, folder.path());
+          run_tessera({"run", name, "vecadd:n=16384", "--values", values, "--json"}, folder.path());
       CHECK(r.status == 0);
       CHECK(r.document().at("verified") == true);
       ++ran;

@@ -116,6 +116,7 @@ TEST_CASE("a hash stands for inputs that do not fit in a folder's name") {
   std::size_t hashes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "out")) {
     const std::string name = entry.path().filename().string();
+    if (name == "results.sqlite") continue;
     CAPTURE(name);
     REQUIRE(tessera::begins_with(name, begin));
     CHECK(name.size() == begin.size() + 12);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -30,13 +32,8 @@ void replace(const ScratchFolder& folder, const std::string& file, const std::st
   folder.write(file, text.replace(at, from.size(), to));
 }
 
-std::size_t kept_points(const ScratchFolder& folder, const std::string& directory = "s") {
-  std::size_t n = 0;
-  std::error_code none_yet;
-  for (const auto& entry : fs::directory_iterator(folder.path() / directory / "points", none_yet)) {
-    if (entry.path().filename().string()[0] != '.') ++n;
-  }
-  return n;
+std::size_t kept_points(const ScratchFolder& folder) {
+  return run_tessera({"results", "--json"}, folder.path()).document().at("points").size();
 }
 
 }  // namespace
@@ -137,38 +134,39 @@ TEST_CASE("a rerun runs what has changed and nothing else") {
   CHECK_THAT(run(), Contains("4 points: 0 run, 4 kept"));
 }
 
-TEST_CASE("a point that was kept in part is run again") {
-  const ScratchFolder folder;
-  REQUIRE(run_tessera({"study", kTiny, "--out", "s"}, folder.path()).status == 0);
-  for (const auto& entry : fs::directory_iterator(folder.path() / "s/points")) {
-    fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
-    break;
-  }
-  CHECK_THAT(run_tessera({"study", kTiny, "--out", "s"}, folder.path()).out,
-             Contains("4 points: 1 run, 3 kept"));
-}
-
-TEST_CASE("a point edited by hand, and a folder in its place, are reported and run again") {
+TEST_CASE("a point that was changed in the database is reported and run again") {
   const ScratchFolder folder;
   const std::vector<std::string> command = {"study", kTiny, "--out", "s"};
   REQUIRE(run_tessera(command, folder.path()).status == 0);
   const std::string whole = folder.read("s/study.json");
-  std::vector<fs::path> points;
-  for (const auto& entry : fs::directory_iterator(folder.path() / "s/points")) {
-    points.push_back(entry.path());
+  {
+    SQLite::Database db((folder.path() / "out/results.sqlite").string(), SQLite::OPEN_READWRITE);
+    REQUIRE(db.exec("UPDATE results SET stats = substr(stats, 2) WHERE key IN "
+                    "(SELECT key FROM results ORDER BY key LIMIT 1)") == 1);
+    REQUIRE(db.exec("DELETE FROM results WHERE key IN "
+                    "(SELECT key FROM results ORDER BY key DESC LIMIT 1)") == 1);
   }
-  REQUIRE(points.size() == 4);
-  json edited = json::parse(folder.read("s/points/" + points[0].filename().string()));
-  edited["stats"]["cycles"] = edited["stats"]["cycles"].get<double>() / 2;
-  folder.write("s/points/" + points[0].filename().string(), edited.dump());
-  fs::remove(points[1]);
-  fs::create_directory(points[1]);
   const CommandResult r = run_tessera(command, folder.path());
   CHECK(r.status == 0);
   CHECK_THAT(r.out, Contains("4 points: 2 run, 2 kept"));
-  CHECK_THAT(r.error, Contains("has been changed since it was written") && Contains("is a folder"));
+  CHECK_THAT(r.error, Contains("the point is computed again"));
   CHECK(folder.read("s/study.json") == whole);
   CHECK_THAT(run_tessera(command, folder.path()).out, Contains("4 points: 0 run, 4 kept"));
+}
+
+TEST_CASE("run, compare and study share their points") {
+  const ScratchFolder folder;
+  const CommandResult run =
+      run_tessera({"run", "uba-mem-small", "vecadd", "--quiet"}, folder.path());
+  REQUIRE(run.status == 0);
+  CHECK(kept_points(folder) == 1);
+  REQUIRE(run_tessera({"compare", "uba-mem-small,nuba-small", "vecadd", "--quiet"}, folder.path())
+              .status == 0);
+  CHECK(kept_points(folder) == 2);
+  copy_tiny(folder);
+  CHECK_THAT(run_tessera({"study", "tiny"}, folder.path()).out,
+             Contains("4 points: 3 run, 1 kept"));
+  CHECK(kept_points(folder) == 5);
 }
 
 TEST_CASE("a study does not write into the folder of another command's result") {
@@ -192,9 +190,9 @@ TEST_CASE("two studies in one folder share the work") {
   CHECK(mine.status == 0);
   CHECK(theirs.status == 0);
   CHECK(kept_points(folder) == 4);
-  // No lock is left.
-  for (const auto& entry : fs::directory_iterator(folder.path() / "s/points")) {
-    CHECK(entry.path().extension() == ".json");
+  // No lock and no journal is left.
+  for (const auto& entry : fs::directory_iterator(folder.path() / "out")) {
+    CHECK(entry.path().filename() == "results.sqlite");
   }
 }
 

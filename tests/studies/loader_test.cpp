@@ -43,7 +43,7 @@ class Copy {
   std::string error() const {
     try {
       const Study loaded = study();
-      plan_points(loaded, {0, 1}, {}, "b");
+      plan_points(loaded, {0, 1}, {});
     } catch (const InputError& e) {
       return e.what();
     }
@@ -289,7 +289,7 @@ TEST_CASE("DualOpt's study has the paper's workloads and claims, and its platfor
   for (const Scale scale : {Scale::kSmall, Scale::kMedium, Scale::kPaper}) {
     RunOptions options;
     options.scale = scale;
-    const StudyPlan plan = plan_points(study, figures, options, "b");
+    const StudyPlan plan = plan_points(study, figures, options);
     // Nothing is defined that no figure uses, and settings of a derived platform are the last word.
     CHECK(plan.configs.size() == study.platforms.size());
     const auto config = [&](const std::string& platform) {

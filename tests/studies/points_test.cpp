@@ -21,13 +21,13 @@ PointIdentity identity() {
   p.scale = Scale::kSmall;
   p.seed = 1;
   p.values = ValueMode::kFunctional;
-  p.binary_hash = "cc";
+  p.model = "cc";
   return p;
 }
 
-StudyPlan plan(const RunOptions& options, const std::string& binary = "b") {
+StudyPlan plan(const RunOptions& options) {
   const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny");
-  return plan_points(study, {0, 1}, options, binary);
+  return plan_points(study, {0, 1}, options);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ TEST_CASE("a point's key changes with everything that its result depends on") {
   changed([](PointIdentity& p) { p.scale = Scale::kMedium; });
   changed([](PointIdentity& p) { p.seed = 2; });
   changed([](PointIdentity& p) { p.values = ValueMode::kCarried; });
-  changed([](PointIdentity& p) { p.binary_hash = "cd"; });
+  changed([](PointIdentity& p) { p.model = "cd"; });
   CHECK(point_key(identity()).size() == 64);
 }
 
@@ -68,17 +68,17 @@ TEST_CASE("a plan has every needed point once, and equal platforms are one run")
   CHECK(keys.size() == 4);
 }
 
-TEST_CASE("scale, seed and binary reach the keys of a plan, and a scale has its own settings") {
+TEST_CASE("scale and seed reach the keys of a plan, and a scale has its own settings") {
   RunOptions other;
   other.scale = Scale::kMedium;
   const StudyPlan medium = plan(other);
   RunOptions seeded;
   seeded.seed = 7;
   std::set<std::string> keys;
-  for (const StudyPlan& p : {plan({}), medium, plan(seeded), plan({}, "c")}) {
+  for (const StudyPlan& p : {plan({}), medium, plan(seeded)}) {
     for (const StudyPoint& point : p.points) keys.insert(point.key);
   }
-  CHECK(keys.size() == 16);
+  CHECK(keys.size() == 12);
   std::set<ordered_json> latencies;
   for (const auto& [platform, config] : medium.configs) {
     latencies.insert(config.to_json()["llc"]["latency_cycles"]);
@@ -97,7 +97,7 @@ TEST_CASE("a paper's own sizes belong to its scale") {
 TEST_CASE("sizes reach a point's identity, also those of a user's manifest") {
   const ResolvedConfig config = resolve_config("uba-mem-small", {});
   const auto identified_by = [&config](const std::string& workload) {
-    return identity_of(config, workload, {}, {}, "").suite_workload;
+    return identity_of(config, workload, {}, {}).suite_workload;
   };
   CHECK(identified_by("fwt:n=1024") == "fwt:n=1024");
   CHECK(identified_by("my/kernel.json:n=4") == ":n=4");
