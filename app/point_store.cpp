@@ -45,7 +45,9 @@ constexpr const char* kMigrations[] = {
          settings TEXT NOT NULL,
          config TEXT NOT NULL REFERENCES configs (hash),
          verified INTEGER,
-         figures TEXT NOT NULL);
+         figures TEXT NOT NULL,
+         host_seconds REAL,
+         host_peak_bytes INTEGER);
        CREATE TABLE results (
          key TEXT PRIMARY KEY REFERENCES points (key),
          sha256 TEXT NOT NULL,
@@ -182,7 +184,8 @@ void PointStore::save(const std::string& key, const ordered_json& stats) const {
     SQLite::Statement add_point(
         db,
         "INSERT OR REPLACE INTO points VALUES (:key, :created, :model, :tessera, :platform, "
-        ":workload, :scale, :mode, :seed, :window, :settings, :config, :verified, :figures)");
+        ":workload, :scale, :mode, :seed, :window, :settings, :config, :verified, :figures, "
+        ":seconds, :peak)");
     add_point.bind(":key", key);
     add_point.bind(":created", now());
     add_point.bind(":model", studies::model_version());
@@ -199,6 +202,11 @@ void PointStore::save(const std::string& key, const ordered_json& stats) const {
       add_point.bind(":verified", stats["verified"].get<bool>() ? 1 : 0);
     }
     add_point.bind(":figures", figures_of(stats).dump());
+    const ordered_json host = stats.value("host", ordered_json::object());
+    if (host.contains("seconds")) add_point.bind(":seconds", host["seconds"].get<double>());
+    if (host.contains("peak_rss_bytes")) {
+      add_point.bind(":peak", host["peak_rss_bytes"].get<std::int64_t>());
+    }
     add_point.exec();
     SQLite::Statement add_result(db, "INSERT OR REPLACE INTO results VALUES (?, ?, ?)");
     const std::string blob = compressed(text);
@@ -220,10 +228,12 @@ std::vector<PointEntry> PointStore::entries() const {
   std::vector<PointEntry> all;
   try {
     const SQLite::Database db = open(path_);
-    SQLite::Statement row(db,
-                          "SELECT key, created, model, platform, workload, scale, value_mode, "
-                          "seed, window, settings, config, verified, figures FROM points "
-                          "ORDER BY created, key");
+    SQLite::Statement row(
+        db,
+        "SELECT key, created, model, platform, workload, scale, value_mode, "
+        "seed, window, settings, config, verified, figures, host_seconds, host_peak_bytes "
+        "FROM points "
+        "ORDER BY created, key");
     while (row.executeStep()) {
       PointEntry e;
       e.key = row.getColumn(0).getString();
@@ -239,6 +249,8 @@ std::vector<PointEntry> PointStore::entries() const {
       e.config = row.getColumn(10).getString();
       if (!row.getColumn(11).isNull()) e.verified = row.getColumn(11).getInt() != 0;
       *e.figures = ordered_json::parse(row.getColumn(12).getString());
+      e.host_seconds = row.getColumn(13).getDouble();
+      e.host_peak_bytes = static_cast<std::uint64_t>(row.getColumn(14).getInt64());
       all.push_back(std::move(e));
     }
   } catch (const std::exception& e) {

@@ -32,6 +32,8 @@ struct PointEntry {
   KeptJson<nlohmann::ordered_json> settings;
   /// Name -> number: cycles, time_ns, instructions, derived.NAME, energy.PART.total_j.
   KeptJson<nlohmann::ordered_json> figures;
+  double host_seconds = 0;            ///< that the run took; 0: unknown
+  std::uint64_t host_peak_bytes = 0;  ///< of its process, resident; 0: unknown
 };
 
 /// Results of points by key. Several processes and machines can use one database at a time. A point

@@ -21,8 +21,9 @@ using nlohmann::ordered_json;
 
 using Configurations = std::map<std::string, KeptJson<ordered_json>>;
 
-constexpr const char* kFields[] = {"key",   "created", "model", "platform", "workload",
-                                   "scale", "values",  "seed",  "window",   "verified"};
+constexpr const char* kFields[] = {"key",      "created",  "model",        "platform",
+                                   "workload", "scale",    "values",       "seed",
+                                   "window",   "verified", "host_seconds", "host_peak_bytes"};
 
 ordered_json field(const PointEntry& e, const std::string& name) {
   if (name == "key") return e.key;
@@ -35,6 +36,8 @@ ordered_json field(const PointEntry& e, const std::string& name) {
   if (name == "seed") return e.seed;
   if (name == "window") return e.window.empty() ? ordered_json() : ordered_json(e.window);
   if (name == "verified") return e.verified ? ordered_json(*e.verified) : ordered_json();
+  if (name == "host_seconds") return e.host_seconds;
+  if (name == "host_peak_bytes") return e.host_peak_bytes;
   return nullptr;
 }
 
@@ -138,7 +141,7 @@ void check_names(const std::vector<std::string>& wanted, const std::vector<Point
 
 /// Every field, setting and figure of the points.
 std::vector<std::string> all_columns(const std::vector<PointEntry>& entries) {
-  std::vector<std::string> columns(std::begin(kFields) + 3, std::end(kFields));
+  std::vector<std::string> columns(std::begin(kFields) + 3, std::end(kFields) - 2);
   std::vector<std::string> figures;
   std::set<std::string> seen;
   for (const PointEntry& e : entries) {
@@ -150,7 +153,7 @@ std::vector<std::string> all_columns(const std::vector<PointEntry>& entries) {
     }
   }
   columns.insert(columns.end(), figures.begin(), figures.end());
-  columns.insert(columns.end(), {"created", "model", "key"});
+  columns.insert(columns.end(), {"host_seconds", "host_peak_bytes", "created", "model", "key"});
   return columns;
 }
 
@@ -226,7 +229,8 @@ ArgumentParser results_arguments() {
   ArgumentParser parser("results",
                         "Lists the points in the database of results. Columns and conditions name "
                         "fields (platform,\nworkload, scale, values, seed, window, verified, "
-                        "created, model, key), figures (cycles, time_ns,\nderived.ipc, "
+                        "created, model, key, host_seconds, host_peak_bytes), figures (cycles, "
+                        "time_ns,\nderived.ipc, "
                         "energy.noc.total_j) and parameters of the platform (llc.sets).");
   parser.options()("store", po::value<std::string>()->value_name("FILE"),
                    "database of results (default: TESSERA_STORE, or out/results.sqlite)")(

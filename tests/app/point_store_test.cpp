@@ -39,7 +39,7 @@ ordered_json stats_of(int n) {
           {"derived", {{"ipc", 0.1}, {"latency_breakdown", {{"llc", 3}}}}},
           {"energy", {{"noc", {{"total_j", 2.5}}}, {"total_j", 4.5}}},
           {"verified", true},
-          {"host", {{"seconds", 3}}}};
+          {"host", {{"seconds", 3.5}, {"peak_rss_bytes", 4096}}}};
 }
 
 std::string key_of(int n) { return "key" + std::to_string(n); }
@@ -98,6 +98,8 @@ TEST_CASE("entries have the point's fields, settings and figures") {
   CHECK(e.verified == true);
   CHECK(e.model.size() == 64);
   CHECK(e.created.size() == 20);
+  CHECK(e.host_seconds == 3.5);
+  CHECK(e.host_peak_bytes == 4096);
   CHECK(e.settings->dump() == R"({"llc.sets":4})");
   CHECK(
       e.figures->dump() ==
