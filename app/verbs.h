@@ -27,6 +27,8 @@ ArgumentParser compare_arguments();
 int compare_verb(const std::vector<std::string>& arguments);
 ArgumentParser study_arguments();
 int study_verb(const std::vector<std::string>& arguments);
+ArgumentParser sweep_arguments();
+int sweep_verb(const std::vector<std::string>& arguments);
 ArgumentParser analyze_arguments();
 int analyze_verb(const std::vector<std::string>& arguments);
 ArgumentParser list_arguments();
