@@ -144,7 +144,7 @@ std::string sweep_text(const ordered_json& document) {
     return v.is_array() ? v.size() : v.get<std::size_t>();
   };
   if (count("excluded") + count("invalid") > 0) {
-    text += "\nLeft out: " + std::to_string(count("excluded")) + " designs by a constraint, " +
+    text += "\nDesigns left out: " + std::to_string(count("excluded")) + " by a constraint, " +
             std::to_string(count("invalid")) + " refused\n";
   }
   return text;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "common/error.h"
@@ -59,7 +61,10 @@ SettingValue value_of(const JsonNode& n, const ListedParameter& p) {
   }
   const auto number = value.get<double>();
   if (number < p.info.min || number > p.info.max) {
-    n.expected("a number from " + json(p.info.min).dump() + " to " + json(p.info.max).dump());
+    const auto limit = [&p](double v) {
+      return p.kind == "integer" ? std::to_string(static_cast<std::uint64_t>(v)) : json(v).dump();
+    };
+    n.expected("a number from " + limit(p.info.min) + " to " + limit(p.info.max));
   }
   if (p.kind == "integer" && !value.is_number_integer()) {
     return json(static_cast<std::uint64_t>(number));

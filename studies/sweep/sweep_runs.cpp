@@ -104,8 +104,9 @@ class SweepRun {
 
   void refuse_invalid() const {
     if (result_.invalid.empty()) return;
-    std::string text = sweep_.file + ": " + std::to_string(result_.invalid.size()) +
-                       " designs are refused (\"invalid\": \"skip\" leaves them out):";
+    std::string text = sweep_.file +
+                       ": refused designs: " + std::to_string(result_.invalid.size()) +
+                       " (\"invalid\": \"skip\" leaves them out)";
     for (std::size_t i = 0; i < std::min(result_.invalid.size(), kMostRefused); ++i) {
       const InvalidDesign& d = result_.invalid[i];
       text += "\n" + sweep_.platforms[d.design.platform] + " with " +

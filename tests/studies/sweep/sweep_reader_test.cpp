@@ -9,7 +9,6 @@ namespace tessera::sweep_reader_test {
 
 using namespace tessera::studies;
 using Catch::Matchers::Contains;
-using nlohmann::json;
 using sweep_file::SweepText;
 
 namespace {
@@ -69,11 +68,11 @@ TEST_CASE("a range has its points at equal distances or ratios, rounded for inte
 
 TEST_CASE("a Sobol sample of levels and of a range is the sequence's") {
   const Sweep s =
-      with_parameters(R"({"llc.sets": {"from": 0, "to": 8}, "llc.ways": {"values": [4, 8]}})",
+      with_parameters(R"({"llc.sets": {"from": 8, "to": 16}, "llc.ways": {"values": [4, 8]}})",
                       R"({"method": "sobol", "points": 3})")
           .load();
   // (0.5, 0.5), (0.75, 0.25), (0.25, 0.75)
-  CHECK(designs_of(s) == std::vector<std::string>{"4 8", "6 4", "2 8"});
+  CHECK(designs_of(s) == std::vector<std::string>{"12 8", "14 4", "10 8"});
 }
 
 TEST_CASE("points of a sample that are the same design run once") {
@@ -90,7 +89,7 @@ TEST_CASE("a list has its designs, and parameters that a design does not set sta
   const Sweep s = t.load();
   CHECK(designs_of(s) == std::vector<std::string>{"0 16 null", "1 null 8"});
   CHECK(sets_of(s, s.designs[1]) == std::vector<std::string>{"llc.ways=8"});
-  CHECK(settings_of(s, s.designs[0]) == json({{"llc.sets", 16}}));
+  CHECK(settings_of(s, s.designs[0]) == nlohmann::ordered_json({{"llc.sets", 16}}));
 }
 
 TEST_CASE("constraints see the design's settings, the fixed ones and the platform's own") {
@@ -137,6 +136,9 @@ TEST_CASE("errors name the file, the line, the place and the nearest name") {
   CHECK_THAT(parameters(R"({"llc.sets": {"valeus": [1]}})"), Contains("did you mean 'values'?"));
   CHECK_THAT(parameters(R"({"llc.sets": {"values": [1.5]}})"),
              Contains("/parameters/llc.sets/values/0: expected a whole number"));
+  CHECK_THAT(
+      parameters(R"({"llc.sets": {"values": [0]}})"),
+      Contains("/parameters/llc.sets/values/0: expected a number from 1 to 1048576, found 0"));
   CHECK_THAT(parameters(R"({"llc.sets": {"values": [16, 16]}})"), Contains("is here twice"));
   CHECK_THAT(parameters(R"({"llc.sets": {"values": []}})"), Contains("at least one value"));
   CHECK_THAT(parameters(R"({"llc.replacement": {"values": ["lur"]}})"),
@@ -146,8 +148,9 @@ TEST_CASE("errors name the file, the line, the place and the nearest name") {
   CHECK_THAT(parameters(R"({"llc.sets": {"from": 8, "to": 8, "points": 2}})"),
              Contains("a number above \"from\""));
   CHECK_THAT(parameters(R"({"llc.sets": {"from": 8, "to": 16}})"), Contains("need \"points\""));
-  CHECK_THAT(parameters(R"({"llc.sets": {"from": 0, "to": 16, "points": 2, "scale": "log"}})"),
-             Contains("/parameters/llc.sets/from: expected a number above 0"));
+  CHECK_THAT(parameters(R"({"system.cycle_limit": {"from": 0, "to": 16, "points": 2,
+                            "scale": "log"}})"),
+             Contains("/parameters/system.cycle_limit/from: expected a number above 0"));
   CHECK_THAT(parameters("{}"), Contains("at least one parameter"));
   CHECK_THAT(parameters(R"({"llc.sets": {"from": 1, "to": 1000, "points": 1000},
                             "llc.ways": {"from": 1, "to": 1000, "points": 1000}})"),
