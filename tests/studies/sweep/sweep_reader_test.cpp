@@ -55,6 +55,14 @@ TEST_CASE("several platforms are the first dimension of the grid") {
   CHECK(designs_of(s) == std::vector<std::string>{"0 4", "0 8", "1 4", "1 8"});
 }
 
+TEST_CASE("several platforms need no parameters, and one does") {
+  SweepText t;
+  t.parameters = "";
+  CHECK_THAT(t.error(), Contains("the key \"parameters\" is missing"));
+  t.platforms = R"(["uba-mem-small", "nuba-small"])";
+  CHECK(designs_of(t.load()) == std::vector<std::string>{"0", "1"});
+}
+
 TEST_CASE("a range has its points at equal distances or ratios, rounded for integers") {
   CHECK(designs_of(with_parameters(R"({"llc.sets": {"from": 16, "to": 128, "points": 4,
                                        "scale": "log"}})")
