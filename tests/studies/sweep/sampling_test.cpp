@@ -13,10 +13,11 @@ using namespace tessera::studies;
 
 namespace {
 
-/// Coordinates of a dimension.
-std::vector<double> column(const std::vector<UnitPoint>& points, std::size_t d) {
-  std::vector<double> out;
-  for (const UnitPoint& p : points) out.push_back(p[d]);
+/// The interval of each point in a dimension that is divided into `count`.
+std::vector<std::size_t> intervals_of(const std::vector<UnitPoint>& points, std::size_t d,
+                                      std::size_t count) {
+  std::vector<std::size_t> out;
+  for (const UnitPoint& p : points) out.push_back(level_of(p[d], count));
   return out;
 }
 
@@ -58,9 +59,7 @@ TEST_CASE("2^k - 1 Sobol points and the origin have one point in each of 2^k int
   const std::vector<UnitPoint> points = sobol_points(63, 5, 0);
   for (std::size_t d = 0; d < 5; ++d) {
     std::set<std::size_t> intervals = {0};
-    for (const double x : column(points, d)) {
-      CHECK(intervals.insert(level_of(x, 64)).second);
-    }
+    for (const std::size_t i : intervals_of(points, d, 64)) CHECK(intervals.insert(i).second);
     CHECK(intervals.size() == 64);
   }
 }
@@ -69,14 +68,14 @@ TEST_CASE("a Latin hypercube has one point in each interval of each dimension") 
   for (const std::uint64_t seed : {1, 2, 77}) {
     const std::vector<UnitPoint> points = latin_hypercube(17, 4, seed);
     for (std::size_t d = 0; d < 4; ++d) {
-      std::set<std::size_t> intervals;
-      for (const double x : column(points, d)) intervals.insert(level_of(x, 17));
-      CHECK(intervals.size() == 17);
+      const std::vector<std::size_t> all = intervals_of(points, d, 17);
+      CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == 17);
     }
   }
   // The intervals of two dimensions are paired at random.
   const std::vector<UnitPoint> points = latin_hypercube(17, 2, 1);
-  CHECK(column(points, 0) != column(points, 1));
+  CHECK(intervals_of(points, 0, 17) != intervals_of(points, 1, 17));
+  CHECK(intervals_of(points, 0, 17) != intervals_of(latin_hypercube(17, 2, 2), 0, 17));
 }
 
 TEST_CASE("random points are the outputs of the standard's generator") {

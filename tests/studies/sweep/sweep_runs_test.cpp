@@ -96,14 +96,15 @@ TEST_CASE("the document has the designs' objectives, the front and its hypervolu
 TEST_CASE("a maximised objective and a reference of the file") {
   SweepText t = two_objectives();
   t.objectives = R"([{"name": "ipc", "of": "derived.ipc", "goal": "max", "mean": "min",
-                      "reference": 0},
+                      "reference": 1e-5},
                      {"of": "energy.total_j", "reference": 50}])";
   Formula formula;
   const ordered_json d = document_of(t, formula);
   CHECK(d["front"] == ordered_json({3, 1, 0}));
   // The ipc of the slower workload is sets * ways / 2e6.
   CHECK(d["hypervolume"]["value"].get<double>() ==
-        Approx((64 * (50 - 20) + 64 * (50 - 24) + 128 * (50 - 40)) / 2e6));
+        Approx(((64 - 20) * (50 - 20) + 64 * (50 - 24) + 128 * (50 - 40)) / 2e6));
+  CHECK(d["hypervolume"]["reference"]["ipc"] == 1e-5);
 }
 
 TEST_CASE("the sensitivity of a grid is that of its formula") {
