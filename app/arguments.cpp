@@ -205,14 +205,18 @@ void add_run_options(ArgumentParser& parser) {
       "detail", po::value<std::string>()->value_name("N"),
       "thread instructions of the window, which are simulated in detail; the rest is executed "
       "without timing, and the result is verified (docs/guide/windows.md)")(
-      "no-rest", "the run ends with the window: faster, but its result is not verified")(
-      "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
+      "no-rest", "the run ends with the window: faster, but its result is not verified");
+  parser.completes("values", {Completes::Kind::kNames, names_of(value_modes())});
+  parser.completes("scale", {Completes::Kind::kNames, names_of(scales())});
+  add_output_options(parser);
+}
+
+void add_output_options(ArgumentParser& parser) {
+  parser.options()("out", po::value<std::string>()->value_name("DIR"), "where the files go")(
       "store", po::value<std::string>()->value_name("FILE"),
       "database of results, of all commands (default: TESSERA_STORE, or out/results.sqlite)")(
       "json", "print one JSON document and nothing else")(
       "quiet", "no progress, and no notes on settings that change nothing");
-  parser.completes("values", {Completes::Kind::kNames, names_of(value_modes())});
-  parser.completes("scale", {Completes::Kind::kNames, names_of(scales())});
   parser.completes("out", {Completes::Kind::kFolder, {}});
   parser.completes("store", {Completes::Kind::kFile, {}});
 }
@@ -251,9 +255,7 @@ std::optional<WindowOptions> read_window(const po::variables_map& values) {
 
 RunArguments read_run_options(const po::variables_map& values, const std::string& verb,
                               const std::vector<std::string>& arguments) {
-  RunArguments r;
-  r.options.command_line = {"tessera", verb};
-  r.options.command_line.insert(r.options.command_line.end(), arguments.begin(), arguments.end());
+  RunArguments r = read_output_options(values, verb, arguments);
   if (values.count("set") != 0) r.sets = values["set"].as<std::vector<std::string>>();
   r.options.values = one_of("--values", values["values"].as<std::string>(), value_modes());
   r.options.scale = one_of("--scale", values["scale"].as<std::string>(), scales());
@@ -268,6 +270,14 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
     throw InputError("--seed: '" + seed + "' is not a whole number from 0 to 2^64 - 1");
   }
   r.options.window = read_window(values);
+  return r;
+}
+
+RunArguments read_output_options(const po::variables_map& values, const std::string& verb,
+                                 const std::vector<std::string>& arguments) {
+  RunArguments r;
+  r.options.command_line = {"tessera", verb};
+  r.options.command_line.insert(r.options.command_line.end(), arguments.begin(), arguments.end());
   if (values.count("out") != 0) r.out = values["out"].as<std::string>();
   if (values.count("store") != 0) r.store = values["store"].as<std::string>();
   r.json = values.count("json") != 0;

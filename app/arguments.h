@@ -82,7 +82,7 @@ bool has_positional(const boost::program_options::variables_map& values, std::si
 /// The i-th positional argument (from 0) in the result of parse().
 std::string positional_argument(const boost::program_options::variables_map& values, std::size_t i);
 
-/// The options common to `run`, `compare` and `study`.
+/// The options common to `run`, `compare`, `study` and `sweep`.
 struct RunArguments {
   std::vector<std::string> sets;
   RunOptions options;
@@ -93,7 +93,10 @@ struct RunArguments {
   bool overwrite = false;
 };
 
+/// --scale, --values and others of the runs, and the output options.
 void add_run_options(ArgumentParser& parser);
+/// --out, --json and --quiet.
+void add_output_options(ArgumentParser& parser);
 /// --overwrite, for verbs that write a result folder.
 void add_overwrite_option(ArgumentParser& parser);
 /// --set, for verbs with platforms as arguments.
@@ -107,6 +110,10 @@ void add_jobs_option(ArgumentParser& parser);
 /// `verb` and `arguments`: the command line, which the results record.
 RunArguments read_run_options(const boost::program_options::variables_map& values,
                               const std::string& verb, const std::vector<std::string>& arguments);
+/// The same of a verb without run options.
+RunArguments read_output_options(const boost::program_options::variables_map& values,
+                                 const std::string& verb,
+                                 const std::vector<std::string>& arguments);
 /// Reports on standard error, with the reason: the settings of --set ("path=value") that none of
 /// the platforms reads, and those of a platform's own files that it does not read.
 void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,

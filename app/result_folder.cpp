@@ -51,6 +51,18 @@ bool is_complete(const fs::path& file) {
                       [](const auto& p) { return p.is_object() && p.contains("error"); });
 }
 
+}  // namespace
+
+void refuse_other_results(const std::string& folder, const std::string& document) {
+  for (const std::string other : kResultDocuments) {
+    if (other == document || !names_something((fs::path(folder) / other).string())) continue;
+    throw InputError(folder + " has another command's result (" + other +
+                     "); choose another folder with --out");
+  }
+}
+
+namespace {
+
 /// Text that changes if a document is written to the folder.
 std::string documents_of(const std::string& folder) {
   std::string text;

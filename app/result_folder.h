@@ -11,8 +11,13 @@
 
 namespace tessera::app {
 
-/// Documents of the commands that write a report.html.
-inline constexpr const char* kResultDocuments[] = {"stats.json", "compare.json", "study.json"};
+/// Documents of the commands' results.
+inline constexpr const char* kResultDocuments[] = {"stats.json", "compare.json", "study.json",
+                                                   "sweep.json"};
+
+/// Throws InputError if the folder has a document of another kind: the files of two results in one
+/// folder would replace each other.
+void refuse_other_results(const std::string& folder, const std::string& document);
 
 /// The folder that `run` and `compare` write to.
 ///

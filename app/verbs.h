@@ -29,6 +29,8 @@ ArgumentParser study_arguments();
 int study_verb(const std::vector<std::string>& arguments);
 ArgumentParser results_arguments();
 int results_verb(const std::vector<std::string>& arguments);
+ArgumentParser sweep_arguments();
+int sweep_verb(const std::vector<std::string>& arguments);
 ArgumentParser analyze_arguments();
 int analyze_verb(const std::vector<std::string>& arguments);
 ArgumentParser list_arguments();

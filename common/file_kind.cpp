@@ -140,6 +140,8 @@ std::string json_kind(const json& document) {
   if (has("cycles") && has("modules")) return "the results of a run";
   if (has("points") && has("summary")) return "the results of a comparison";
   if (has("study") && has("figures")) return "the results of a study";
+  if (has("sweep") && has("designs")) return "the results of a sweep";
+  if (has("platforms") && has("objectives")) return "a sweep";
   if (has("title") && has("platforms")) return "a study";
   if (has("base") || has("system") || has("tree") || has("instances")) return kPlatformKind;
   return "";

@@ -22,7 +22,8 @@ inline constexpr char kManifestKind[] = "a workload's manifest";
 inline constexpr char kPlatformKind[] = "a platform";
 
 /// What a JSON document is, by its keys: kManifestKind, kPlatformKind, "the results of a run", "the
-/// results of a comparison", "the results of a study" or "a study". Empty if unknown.
+/// results of a comparison", "the results of a study", "a study", "the
+/// results of a sweep" or "a sweep". Empty if unknown.
 std::string json_kind(const nlohmann::json& document);
 
 }  // namespace tessera

@@ -16,7 +16,20 @@ std::optional<double> finite(double v) {
   return std::isfinite(v) ? std::optional<double>(v) : std::nullopt;
 }
 
-std::optional<double> mean(const std::string& name, const std::vector<double>& v) {
+/// `here`: the workloads for which this node is evaluated.
+void collect(const Node& n, const Selection& workloads, const Selection& here,
+             std::set<Reading>& into) {
+  if (n.kind == Node::Kind::kStatistic) {
+    for (const std::size_t w : here) into.insert({n.platform, w, n.name});
+  }
+  const bool own = n.kind == Node::Kind::kAggregate || n.kind == Node::Kind::kPick;
+  const Selection& inner = !own ? here : n.selection ? *n.selection : workloads;
+  for (const Expression& a : n.arguments) collect(*a, workloads, inner, into);
+}
+
+}  // namespace
+
+std::optional<double> mean_named(const std::string& name, const std::vector<double>& v) {
   const auto n = static_cast<double>(v.size());
   if (name == "max") return *std::max_element(v.begin(), v.end());
   if (name == "min") return *std::min_element(v.begin(), v.end());
@@ -31,23 +44,6 @@ std::optional<double> mean(const std::string& name, const std::vector<double>& v
   if (name == "hmean") return finite(n / sum_of([](double x) { return 1 / x; }));
   return finite(std::exp(sum_of([](double x) { return std::log(x); }) / n));
 }
-
-}  // namespace
-
-namespace {
-
-/// `here`: the workloads for which this node is evaluated.
-void collect(const Node& n, const Selection& workloads, const Selection& here,
-             std::set<Reading>& into) {
-  if (n.kind == Node::Kind::kStatistic) {
-    for (const std::size_t w : here) into.insert({n.platform, w, n.name});
-  }
-  const bool own = n.kind == Node::Kind::kAggregate || n.kind == Node::Kind::kPick;
-  const Selection& inner = !own ? here : n.selection ? *n.selection : workloads;
-  for (const Expression& a : n.arguments) collect(*a, workloads, inner, into);
-}
-
-}  // namespace
 
 void collect_readings(const Expression& expression, const Selection& workloads,
                       std::set<Reading>& into) {
@@ -105,7 +101,7 @@ std::optional<double> Evaluator::aggregate(const Node& n) const {
   }
   if (columns[0].empty()) return std::nullopt;
   if (n.name == "spearman") return spearman(columns[0], columns[1]);
-  return mean(n.name == "all" ? "min" : n.name == "any" ? "max" : n.name, columns[0]);
+  return mean_named(n.name == "all" ? "min" : n.name == "any" ? "max" : n.name, columns[0]);
 }
 
 }  // namespace tessera::studies

@@ -27,6 +27,10 @@ struct Reading {
 void collect_readings(const Expression& expression, const Selection& workloads,
                       std::set<Reading>& into);
 
+/// The mean of a name in mean_names(), of at least one value. Empty if it is undefined: a harmonic
+/// or geometric mean of a number that is not above 0.
+std::optional<double> mean_named(const std::string& name, const std::vector<double>& values);
+
 /// Evaluates expressions over a given set of workloads.
 class Evaluator {
  public:

@@ -219,6 +219,7 @@ class Parser {
       fail(t, "expected a number, a statistic[platform], a function or '('");
     }
     if (is("(")) return call(t);
+    if (!vocabulary_.bare_names.empty()) return bare(t);
     if (next().kind == Token::Kind::kPlatform) {
       const Token platform = take();
       Node n;
@@ -240,6 +241,17 @@ class Parser {
          "'" + t.text + "' is neither a function nor a statistic of a platform (NAME[PLATFORM])");
   }
 
+  Expression bare(const Token& t) const {
+    Node n;
+    n.kind = Node::Kind::kStatistic;
+    n.name = t.text;
+    if (!vocabulary_.knows_statistic(n.name)) {
+      fail(t, "there is no " + vocabulary_.bare_names + " '" + n.name + "'" +
+                  did_you_mean(n.name, vocabulary_.statistics));
+    }
+    return std::make_shared<const Node>(std::move(n));
+  }
+
   std::size_t named(const Token& t) const {
     try {
       return vocabulary_.platform(t.text);
@@ -252,6 +264,7 @@ class Parser {
     const Function* f = nullptr;
     std::vector<std::string> known;
     for (const Function& candidate : kFunctions) {
+      if (!vocabulary_.bare_names.empty() && candidate.form != Form::kValues) continue;
       known.emplace_back(candidate.name);
       if (t.text == candidate.name) f = &candidate;
     }

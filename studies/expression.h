@@ -53,6 +53,10 @@ struct Vocabulary {
   /// Paths into stats.json that an expression can read. A path with the suffix ".*" permits all
   /// paths with its prefix. Empty: all paths.
   std::vector<std::string> statistics;
+  /// What a name without a platform is ("parameter"), as in "llc.sets * llc.ways": one number, of
+  /// platform 0. There are then no platforms and no functions over workloads. Empty: a name needs a
+  /// platform.
+  std::string bare_names = {};
 
   bool knows_statistic(const std::string& path) const;
   /// The selection of a workload's or group's name. Throws InputError with the nearest name.

@@ -10,60 +10,29 @@
 #include "common/json_node.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "platforms/derived.h"
 #include "platforms/simulation.h"
 #include "stimuli/paper_workloads.h"
 #include "stimuli/workload_name.h"
 #include "studies/claim_reader.h"
 #include "studies/figure_reader.h"
+#include "studies/run_inputs.h"
+#include "studies/statistic_paths.h"
 #include "studies/study.h"
 
 namespace tessera::studies {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// Files of a study's folder that are no figures. The last one lists runs of scripts/measure-gpu.
 const std::vector<std::string> kNoFigures = {"study.json", "workloads.json", "claims.json",
                                              "measurements.json"};
-
-const std::vector<std::pair<std::string, Scale>>& scales() {
-  static const std::vector<std::pair<std::string, Scale>> all = {
-      {"small", Scale::kSmall}, {"medium", Scale::kMedium}, {"paper", Scale::kPaper}};
-  return all;
-}
 
 /// The value for a scale: one value for all scales, or {"small": ..., "medium": ..., "paper": ...}.
 JsonNode at_scale(const JsonNode& n, const std::string& scale) {
   if (!n.value().is_object()) return n;
   n.object({"small", "medium", "paper"});
   return n.required(scale);
-}
-
-std::string setting_value(const JsonNode& n) {
-  if (n.value().is_string()) return n.string();
-  if (!n.value().is_number() && !n.value().is_boolean()) n.expected("a parameter's value");
-  return n.value().dump();
-}
-
-/// The paths of a run's statistics that expressions can read.
-std::vector<std::string> readable_statistics() {
-  std::vector<std::string> all = {"cycles", "instructions", "time_ns", "footprint_bytes", "seed"};
-  all.emplace_back("figures.*");  // of the workloads' manifests
-  for (const DerivedInfo& d : derived_catalogue()) all.push_back(std::string("derived.") + d.name);
-  for (const char* part : {"sm", "l1", "llc", "noc", "dram"}) {
-    for (const char* kind : {"dynamic_j", "static_j", "total_j"}) {
-      all.push_back(std::string("energy.") + part + "." + kind);
-    }
-  }
-  for (const char* name : {"total_j", "noc_j", "noc_power_w", "noc_area_mm2", "noc.networks.*"}) {
-    all.push_back(std::string("energy.") + name);
-  }
-  for (const ListedParameter& p : ResolvedConfig().parameters()) {
-    all.push_back("config." + p.info.name);
-  }
-  return all;
 }
 
 class StudyReader {
@@ -110,24 +79,8 @@ class StudyReader {
       const auto at = std::find_if(scales().begin(), scales().end(),
                                    [&name = name](const auto& s) { return s.first == name; });
       if (at == scales().end()) n.fail("windows are given for the scales small, medium and paper");
-      n.object({"skip", "detail", "rest"});
-      WindowOptions& w = study_.windows[at->second];
-      w.detail = instructions(n.required("detail"), 1);
-      if (const auto skip = n.member("skip")) w.skip = instructions(*skip, 0);
-      if (const auto rest = n.member("rest")) w.rest = rest->boolean();
+      study_.windows[at->second] = read_window(n);
     }
-  }
-
-  static std::uint64_t instructions(const JsonNode& n, std::int64_t least) {
-    if (!n.is_int64() || n.integer() < least) n.expected("a whole number of thread instructions");
-    return static_cast<std::uint64_t>(n.integer());
-  }
-
-  /// A preset's name, or the path of a platform's file in the study's folder.
-  std::string beside(const std::string& preset) const {
-    const fs::path file = folder_ / preset;
-    return fs::path(preset).extension() == ".json" && names_something(file) ? file.string()
-                                                                            : preset;
   }
 
   const StudyPlatform& platform(const JsonNode& root, const std::string& name,
@@ -150,7 +103,7 @@ class StudyReader {
     } else {
       const JsonNode preset = n.required("preset");
       for (const auto& [scale, s] : scales())
-        p.preset[s] = beside(at_scale(preset, scale).string());
+        p.preset[s] = file_beside(folder_, at_scale(preset, scale).string());
     }
     p.origin = n.where();
     if (const auto sets = n.member("sets")) {
@@ -163,7 +116,7 @@ class StudyReader {
                         all.begin(), all.end(),
                         [&begin](const std::string& other) { return begins_with(other, begin); }),
                     all.end());
-          all.push_back(begin + setting_value(at_scale(value, scale)));
+          all.push_back(begin + setting_text(at_scale(value, scale)));
         }
       }
     }

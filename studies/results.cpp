@@ -7,6 +7,7 @@
 
 #include "common/json.h"
 #include "common/text.h"
+#include "studies/statistic_paths.h"
 
 namespace tessera::studies {
 
@@ -22,17 +23,7 @@ constexpr std::size_t kMostNames = 5;
 std::optional<double> Results::value(const Reading& r) const {
   const auto it = results_.find({r.platform, r.workload});
   if (it == results_.end() || !it->second.failure.empty()) return std::nullopt;
-  const ordered_json* at = &*it->second.stats;
-  std::size_t begin = 0;
-  while (begin <= r.path.size()) {
-    const std::size_t dot = std::min(r.path.find('.', begin), r.path.size());
-    const std::string key = r.path.substr(begin, dot - begin);
-    if (!at->is_object() || !at->contains(key)) return std::nullopt;
-    at = &(*at)[key];
-    begin = dot + 1;
-  }
-  if (!at->is_number()) return std::nullopt;
-  return at->get<double>();
+  return statistic_at(it->second.stats, r.path);
 }
 
 std::set<std::size_t> Results::usable(const std::set<Reading>& readings) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/study.h"
 
-#include <filesystem>
 #include <map>
 
 #include "app/arguments.h"
@@ -10,11 +9,11 @@
 #include "app/output_directory.h"
 #include "app/point_runner.h"
 #include "app/point_store.h"
+#include "app/point_tally.h"
 #include "app/report/html.h"
 #include "app/result_folder.h"
 #include "app/verbs.h"
 #include "common/error.h"
-#include "common/input_file.h"
 #include "common/json.h"
 #include "studies/document.h"
 
@@ -27,24 +26,12 @@ using studies::StudyPlan;
 
 constexpr char kDocument[] = "study.json";
 
-/// Numbers of points by outcome.
-struct Tally {
-  std::size_t kept = 0;  ///< from an earlier run
-  std::size_t run = 0;
-  std::size_t failed = 0;
-
-  std::string text() const {
-    return std::to_string(kept + run) + " points: " + std::to_string(run) + " run, " +
-           std::to_string(kept) + " kept from earlier, " + std::to_string(failed) + " failed";
-  }
-};
-
 /// Simulates the points that the store does not have. Throws RunError if it was interrupted.
 /// `delivery`: gets the points that could not be saved.
 std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
                                                        const studies::Study& study,
                                                        const PointStore* store, unsigned jobs,
-                                                       const RunArguments& run, Tally& tally,
+                                                       const RunArguments& run, PointTally& tally,
                                                        Delivery& delivery) {
   std::map<std::string, studies::PointResult> results;
   std::vector<RunnablePoint> missing;
@@ -76,16 +63,6 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
                    " points are done and kept; the same command goes on from there");
   }
   return results;
-}
-
-/// A report of the study would replace that of another command's result.
-void refuse_results_of_others(const std::string& directory) {
-  for (const std::string document : kResultDocuments) {
-    if (document == kDocument) continue;
-    if (!names_something((std::filesystem::path(directory) / document).string())) continue;
-    throw InputError(directory + " has another command's result (" + document +
-                     "); choose another folder with --out");
-  }
 }
 
 }  // namespace
@@ -130,11 +107,11 @@ int study_verb(const std::vector<std::string>& arguments) {
   catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options);
   const std::string directory = run.out.value_or("out/study-" + study.name);
-  refuse_results_of_others(directory);
+  refuse_other_results(directory, kDocument);
   const OutputDirectory out(directory);
   const std::optional<PointStore> store = open_store(run.store);
 
-  Tally tally;
+  PointTally tally;
   Delivery delivery;
   const auto by_key =
       results_of(plan, study, store ? &*store : nullptr, jobs, run, tally, delivery);

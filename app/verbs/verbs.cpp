@@ -10,6 +10,8 @@ const std::vector<Verb>& verbs() {
        compare_verb},
       {"study", "measure a paper's figures and claims beside the published ones", study_arguments,
        study_verb},
+      {"sweep", "explore a design space: many settings, objectives, the Pareto front",
+       sweep_arguments, sweep_verb},
       {"results", "list the results of earlier commands, filtered and sorted", results_arguments,
        results_verb},
       {"analyze",

@@ -32,11 +32,11 @@ void check_refused(const std::vector<std::string>& arguments,
 }  // namespace
 
 TEST_CASE("no verb is refused with the list of verbs") {
-  check_refused({}, {"run, compare, study, results, analyze, list, config"});
+  check_refused({}, {"run, compare, study, sweep, results, analyze, list, config"});
 }
 
 TEST_CASE("a misspelt verb is refused with the nearest one") {
-  check_refused({"compaer"}, {"'compaer'", "run, compare, study, results, analyze, list, config",
+  check_refused({"compaer"}, {"'compaer'", "run, compare, study, sweep, results, analyze, list, config",
                               "did you mean 'compare'?"});
 }
 

@@ -45,6 +45,8 @@ bool has(const Words& all, const std::string& word) {
 
 TEST_CASE("completion offers verbs, options and what they take") {
   CHECK(words({"co"}) == Words{"compare", "config", "completion"});
+  CHECK(words({"sw"}) == Words{"sweep"});
+  CHECK(words({"sweep", "llc.json", "--o"}) == Words{"--out", "--overwrite"});
   CHECK(words({"--v"}) == Words{"--version"});
   CHECK(words({"list", "p"}) == Words{"platforms", "policies", "parameters"});
   CHECK(words({"completion", ""}) == Words{"bash", "zsh"});

@@ -173,7 +173,8 @@ TEST_CASE("config prints a document that runs as a platform file") {
 
 TEST_CASE("every verb explains itself") {
   const ScratchFolder folder;
-  for (const char* verb : {"run", "compare", "study", "analyze", "list", "config", "import"}) {
+  for (const char* verb :
+       {"run", "compare", "study", "sweep", "analyze", "list", "config", "import"}) {
     const CommandResult r = run_tessera({verb, "--help"}, folder.path());
     CHECK(r.status == 0);
     CHECK_THAT(r.out, Contains(std::string("Usage: tessera ") + verb));

@@ -53,6 +53,7 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
       {"compare", {with(kCompare, {"--out", "c"}), with(kCompare, {"--json"})}},
       {"study",
        {{"study", kTiny, "--quiet", "--out", "s"}, {"study", kTiny, "--json", "--out", "s"}}},
+      {"sweep", {{"sweep", "w.json", "--quiet"}, {"sweep", "w.json", "--quiet", "--json"}}},
       {"results", {{"results"}, {"results", "--csv"}, {"results", "--json"}}},
       {"analyze", {{"analyze", ptx}, {"analyze", ptx, "--executable"}, {"analyze", ptx, "--json"}}},
       {"list", {{"list", "platforms"}, {"list", "studies"}, {"list", "platforms", "--json"}}},
@@ -103,6 +104,9 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
   const auto all = commands();
   folder.write("x.bin", hello());
   folder.write("g.config", "-gpgpu_n_clusters 2\n");
+  folder.write("w.json",
+               R"({"title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=4096"],
+                   "parameters": {"llc.ways": {"values": [8]}}, "objectives": [{"of": "cycles"}]})");
   // 2: a build without Unicorn.
   const bool cores = run_tessera({"vp", "x.bin"}, folder.path()).status == 0;
   for (const std::string& verb : verbs(folder.path())) {
@@ -114,7 +118,8 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
     for (const std::vector<std::string>& arguments : all.at(verb)) check(arguments);
   }
   // The files are there nevertheless.
-  for (const char* file : {"r/stats.json", "c/compare.json", "s/study.json", "i.json"}) {
+  for (const char* file :
+       {"r/stats.json", "c/compare.json", "s/study.json", "i.json", "out/sweep-w/sweep.json"}) {
     CHECK(json::accept(folder.read(file)));
   }
   for (const char* name : {"r", "c", "s"}) {
