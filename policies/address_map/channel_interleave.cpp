@@ -9,6 +9,9 @@
 //
 //   high                                                        low
 //   | row ... | bank high | column high | channel | slice | column low |
+//
+// With `pages_in_groups`, a group's memory is one address range, and chunks go to its channels in
+// turn: page placement selects a page's group (ours: what a GPU of two sides could do).
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -31,9 +34,36 @@ class ChannelInterleave final : public LinearMap {
   }
 };
 
+/// The layout's GPUs are the groups.
+class PagesInGroups final : public LinearMap {
+ public:
+  PagesInGroups(const MemoryGeometry& g, const AddressLayout& layout,
+                const std::vector<std::uint64_t>& channel_masks,
+                const std::vector<std::uint64_t>& bank_masks)
+      : LinearMap(g, layout, channel_masks, bank_masks),
+        groups_(layout.gpus),
+        group_bytes_(g.total_bytes() / layout.gpus),
+        page_bytes_(g.page_bytes) {}
+
+  bool page_has_one_home() const override { return true; }
+  std::uint32_t page_homes() const override { return groups_; }
+  ChannelId page_home(std::uint64_t physical) const override {
+    return ChannelId(static_cast<std::uint32_t>(physical / group_bytes_));
+  }
+  std::uint64_t page_address(ChannelId home, std::uint64_t index) const override {
+    return home.value * group_bytes_ + index * page_bytes_;
+  }
+
+ private:
+  std::uint32_t groups_;
+  std::uint64_t group_bytes_;
+  std::uint64_t page_bytes_;
+};
+
 struct Parameters {
   std::uint32_t interleave_bytes = 256;
   std::uint32_t groups = 1;
+  bool pages_in_groups = false;
   std::uint64_t seed = 1;
 };
 
@@ -47,6 +77,8 @@ void describe(ParameterVisitor& v, Parameters& p) {
       "groups of neighbouring channels, which take turns with whole runs of chunks; a divisor "
       "of the channels (ours: 2 if an L2 has two sides)",
       1, 1024);
+  v.flag("pages_in_groups", p.pages_in_groups,
+         "a page is in the channels of one group, which page placement selects (ours)");
   v.integer("seed", p.seed, "", "chooses the hash of the turns and the bank bits' matrix (ours)", 0,
             ~std::uint32_t{0});
 }
@@ -74,7 +106,8 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   const unsigned slice_bits = log2_of(g.slices_per_channel);
 
   AddressLayout layout;
-  layout.rotated_groups = parameters.groups;
+  layout.gpus = parameters.pages_in_groups ? parameters.groups : 1;
+  layout.rotated_groups = parameters.groups / layout.gpus;
   layout.rotation_seed = parameters.seed;
   unsigned position = 0;
   const auto take = [&position](BitPositions& field, unsigned bits) {
@@ -82,10 +115,11 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   };
   take(layout.column, log2_of(chunk));
   take(layout.bank, slice_bits);
-  take(layout.channel, bits_below(g.channels));
+  take(layout.channel, bits_below(g.channels / layout.gpus));
   take(layout.column, log2_of(g.row_bytes) - log2_of(chunk));
   take(layout.bank, bank_bits - slice_bits);
   take(layout.row, log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes));
+  take(layout.channel, bits_below(layout.gpus));
 
   // The channel's number is no field of bits: it takes no part in the matrix.
   BitPositions inputs = layout.bank;
@@ -95,8 +129,11 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
                                              {{0, slice_bits}, {0, bank_bits}}, random);
   std::vector<std::uint64_t> channel_masks;
   for (const std::uint8_t bit : layout.channel) channel_masks.push_back(std::uint64_t{1} << bit);
-  return std::make_unique<ChannelInterleave>(g, layout, channel_masks,
-                                             address_masks(matrix, inputs, 0, bank_bits));
+  const auto bank_masks = address_masks(matrix, inputs, 0, bank_bits);
+  if (parameters.pages_in_groups) {
+    return std::make_unique<PagesInGroups>(g, layout, channel_masks, bank_masks);
+  }
+  return std::make_unique<ChannelInterleave>(g, layout, channel_masks, bank_masks);
 }
 
 const PolicyRegistration<AddressMap> kRegistered(

@@ -156,6 +156,33 @@ void check_turns(const MemoryGeometry& g, std::uint32_t groups) {
   CHECK(begins.size() > group / 4);
 }
 
+/// With pages in groups, a page's chunks are in the channels of its group, each turn in all of
+/// them.
+void check_groups(const MemoryGeometry& g, std::uint32_t groups) {
+  const Maps settings = policy_settings<AddressMap>(
+      {{"channel-interleave.groups", groups}, {"channel-interleave.pages_in_groups", true}});
+  check_bijection(g, "channel-interleave", settings);
+  const auto map = make_address_map("channel-interleave", g, settings);
+  REQUIRE(map->page_homes() == groups);
+  const std::uint32_t group = g.channels / groups;
+  constexpr std::uint64_t kChunks = 512;  // 256 bytes in each of two slices
+  for (std::uint32_t home = 0; home < groups; ++home) {
+    const std::uint64_t page = map->page_address(ChannelId(home), 3);
+    CHECK(page == home * (g.total_bytes() / groups) + 3 * g.page_bytes);
+    CHECK(map->page_home(page) == ChannelId(home));
+    for (std::uint64_t turn = 0; turn < 16; ++turn) {
+      std::set<std::uint32_t> channels;
+      for (std::uint32_t n = 0; n < group; ++n) {
+        const std::uint64_t at =
+            map->page_address(ChannelId(home), 0) + (turn * group + n) * kChunks;
+        REQUIRE(map->locate(at).channel.value / group == home);
+        channels.insert(map->locate(at).channel.value);
+      }
+      REQUIRE(channels.size() == group);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("any number of channels and GPUs, in the maps that can") {
@@ -170,6 +197,8 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
         check_bijection(g, "channel-interleave");
         check_turns(g, 1);
         if (channels == 40) check_turns(g, 2);
+        check_groups(g, 1);
+        if (channels == 40) check_groups(g, 2);
         const auto chunks = make_address_map("channel-interleave", g);
         REQUIRE(chunks->page_homes() == 1);
       }
