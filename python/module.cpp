@@ -15,7 +15,7 @@
 namespace py = pybind11;
 
 /// SystemC's library refers to it. Nothing calls it, because Python has the main function.
-__attribute__((visibility("default"))) int sc_main(int, char**) { return 1; }
+extern "C" __attribute__((visibility("default"))) int sc_main(int, char**) { return 1; }
 
 namespace tessera::python {
 namespace {

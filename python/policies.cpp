@@ -4,13 +4,17 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
+#include <systemc>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "common/json.h"
+#include "common/suggest.h"
+#include "common/text.h"
 #include "policies/cta_scheduler.h"
 #include "policies/page_placement.h"
 
@@ -68,7 +72,7 @@ class Instance {
     return object_.attr(name);
   }
 
-  /// Calls a method. Throws RunError with the exception's text, or for a result of another type.
+  /// Calls a method. An exception, or a result of another type, ends the run with its text.
   template <class Result, class... Arguments>
   Result call(const py::object& method, Arguments&&... arguments) const {
     const py::gil_scoped_acquire lock;
@@ -76,7 +80,7 @@ class Instance {
       const py::object result = method(std::forward<Arguments>(arguments)...);
       if constexpr (!std::is_void_v<Result>) return converted<Result>(method, result);
     } catch (const py::error_already_set& e) {
-      throw RunError(what_ + ": " + text_of(e));
+      fail(what_ + ": " + text_of(e));
     }
   }
 
@@ -86,9 +90,14 @@ class Instance {
     try {
       return result.cast<Result>();
     } catch (const py::cast_error&) {
-      throw RunError(what_ + ": " + method.attr("__name__").cast<std::string>() + "() returned " +
-                     py::repr(result).cast<std::string>());
+      fail(what_ + ": " + method.attr("__name__").cast<std::string>() + "() returned " +
+           py::repr(result).cast<std::string>());
     }
+  }
+  /// By a report, because SystemC passes no other exception through a process as it is.
+  [[noreturn]] static void fail(const std::string& text) {
+    SC_REPORT_ERROR("/tessera/python/policy", text.c_str());
+    throw RunError(text);  // if a handler ignores errors
   }
 
   std::string what_;  ///< "page_placement policy 'mine'"
@@ -197,6 +206,52 @@ void add(const std::string& name, const py::object& type, const std::string& des
                       }});
 }
 
+constexpr std::uint64_t kMeasuredCalls = 200'000;
+
+double calls_per_second(std::uint64_t calls, std::chrono::steady_clock::time_point begin) {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  return static_cast<double>(calls) / std::max(passed.count(), 1e-9);
+}
+
+double measure_placement(PagePlacement& policy) {
+  std::vector<std::uint64_t> pages(PagePlacement::example_context().tree.channels);
+  const PlacementView view{pages};
+  PlacementRequest request;
+  request.allocation_pages = kMeasuredCalls;
+  const auto begin = std::chrono::steady_clock::now();
+  for (; request.virtual_page < kMeasuredCalls; ++request.virtual_page) {
+    request.local_channel = ChannelId(request.virtual_page * 7 % pages.size());
+    ++pages[policy.place(request, view).value % pages.size()];
+  }
+  return calls_per_second(kMeasuredCalls, begin);
+}
+
+double measure_scheduling(CtaScheduler& policy) {
+  const std::uint32_t sms = CtaScheduler::example_context().tree.sms;
+  policy.begin({kMeasuredCalls / 2, 1, 1}, sms);
+  std::uint64_t calls = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool more = true; more && calls < kMeasuredCalls;) {
+    more = false;
+    for (std::uint32_t sm = 0; sm < sms; ++sm, calls += 2) {
+      if (policy.next(SmId(sm)) && policy.has_more(SmId(sm))) more = true;
+    }
+  }
+  return calls_per_second(calls, begin);
+}
+
+/// Of a policy in Python or C++, in the system of example_context().
+double calls_per_second_of(const std::string& family, const std::string& name) {
+  if (family == PagePlacement::kFamily) {
+    return measure_placement(*make_policy<PagePlacement>(name));
+  }
+  if (family == CtaScheduler::kFamily) {
+    return measure_scheduling(*make_policy<CtaScheduler>(name));
+  }
+  const std::vector<std::string> known = {PagePlacement::kFamily, CtaScheduler::kFamily};
+  throw InputError("'" + family + "' is not one of " + joined(known) + did_you_mean(family, known));
+}
+
 bool names_one(const ordered_json& value) {
   if (value.is_string()) {
     const auto& name = value.get_ref<const std::string&>();
@@ -244,6 +299,7 @@ void bind_policies(py::module_& module) {
       .def_readonly("z", &CtaGrid::z)
       .def_property_readonly("count", &CtaGrid::count);
   module.def("register_page_placement", add<PagePlacement, PythonPlacement>);
+  module.def("calls_per_second", calls_per_second_of);
   module.def("register_cta_scheduler", add<CtaScheduler, PythonCtaScheduler>);
 }
 

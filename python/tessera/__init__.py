@@ -13,7 +13,7 @@ from ._tessera import CtaGrid, InputError, PlacementRequest, PlacementView, RunE
 from . import _tessera
 
 __all__ = ["CtaGrid", "CtaScheduler", "InputError", "PagePlacement", "PlacementRequest", "PlacementView",
-           "Result", "RunError", "System", "UnusedSetting", "columns", "compare", "config", "platforms",
+           "Result", "RunError", "System", "UnusedSetting", "calls_per_second", "columns", "compare", "config", "platforms",
            "register", "results", "run", "workloads"]
 
 
@@ -201,6 +201,11 @@ def register(name, policy, description=""):
             return add(name, policy, description or (policy.__doc__ or "").strip().split("\n")[0])
     raise InputError(f"'{name}': a policy is a class derived from tessera.PagePlacement or "
                      f"tessera.CtaScheduler, not {policy!r}")
+
+
+def calls_per_second(family, name):
+    """Speed of a policy alone, in Python or C++. `family`: "page_placement" or "cta_scheduler"."""
+    return _tessera.calls_per_second(family, name)
 
 
 def _several(what, names):
