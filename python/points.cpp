@@ -159,11 +159,11 @@ std::string run_points(const PointsRequest& request) {
     run_group(others, request, options, nullptr, finished);
     signal = interrupts.end();
   }
-  if (signal == SIGINT) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw py::error_already_set();
+  // For the interpreter's handlers: that of SIGINT raises KeyboardInterrupt.
+  if (signal != 0) {
+    std::raise(signal);
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
-  if (signal != 0) std::raise(signal);
 
   for (std::size_t i = 0; i < finished.size(); ++i) {
     ordered_json stats = std::move(*finished[i].stats);

@@ -22,7 +22,7 @@ struct PointsRequest {
 
 /// Simulates every workload on every platform, each in a process of its own. Returns {"notes": [],
 /// "points": [{"stats", "failure", "unsaved"}]}, ordered by workload, then platform. Throws
-/// InputError, and KeyboardInterrupt after SIGINT.
+/// InputError. After a signal, the exception of its handler in Python.
 std::string run_points(const PointsRequest& request);
 
 /// The points of a database: [{fields, "settings", "figures", "config"}]. Throws InputError,

@@ -170,6 +170,13 @@ class Store(InFolder):
         self.assertEqual(row.settings, {"llc.ways": 4})
         self.assertEqual(row["energy.total_j"], r["energy.total_j"])
 
+    def test_platforms_of_equal_configuration_share_a_point_under_their_own_names(self):
+        Path("mine.json").write_text('{"base": "nuba-small"}')
+        first = tessera.run(PLATFORM, "vecadd", store="r.sqlite")
+        mine = tessera.run("mine.json", "vecadd", store="r.sqlite")
+        self.assertNotIn("host", mine.stats)
+        self.assertEqual((first.platform, mine.platform, mine.cycles), (PLATFORM, "mine.json", first.cycles))
+
     def test_without_a_store_nothing_is_saved(self):
         tessera.run(PLATFORM, "vecadd")
         self.assertEqual(os.listdir("."), [])
@@ -362,9 +369,10 @@ class Policies(InFolder):
                    "print('before', end='')\n"
                    f"tessera.run('{PLATFORM}', 'vecadd', {{'system.page_placement': 'p'}})\n")
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120,
-                              env={**os.environ, "PYTHONPATH": str(MODULE)})
+                              env={**os.environ, "PYTHONPATH": str(MODULE), "PYTHONUNBUFFERED": ""})
         self.assertEqual((done.returncode, done.stdout), (0, "before"), done.stderr)
         self.assertIn("placed\n", done.stderr)
+        self.assertNotIn("before", done.stderr)
 
     def test_speed_is_measured(self):
         tessera.register("py-speed", FirstTouch)
