@@ -292,12 +292,13 @@ RunArguments read_output_options(const po::variables_map& values, const std::str
   return r;
 }
 
-void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
-                               const std::vector<std::string>& sets) {
+std::vector<std::string> notes_on_unused_parameters(
+    const std::vector<const ResolvedConfig*>& platforms, const std::vector<std::string>& sets) {
+  std::vector<std::string> notes;
   for (const ResolvedConfig* p : platforms) {
     for (const ParameterSetting& s : p->given) {
       for (const UnusedParameter& u : unused_parameters(p->gpu, {s.path})) {
-        complain("note: " + s.origin + ": " + u.path + " changes nothing: " + u.why);
+        notes.push_back(s.origin + ": " + u.path + " changes nothing: " + u.why);
       }
     }
   }
@@ -310,7 +311,15 @@ void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platfor
       why += (why.empty() ? "on " : ", on ") + p->platform + " " + found.front().why;
       return true;
     });
-    if (idle) complain("note: --set " + set + " changes nothing: " + why);
+    if (idle) notes.push_back("--set " + set + " changes nothing: " + why);
+  }
+  return notes;
+}
+
+void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
+                               const std::vector<std::string>& sets) {
+  for (const std::string& note : notes_on_unused_parameters(platforms, sets)) {
+    complain("note: " + note);
   }
 }
 

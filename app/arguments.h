@@ -114,8 +114,11 @@ RunArguments read_run_options(const boost::program_options::variables_map& value
 RunArguments read_output_options(const boost::program_options::variables_map& values,
                                  const std::string& verb,
                                  const std::vector<std::string>& arguments);
-/// Reports on standard error, with the reason: the settings of --set ("path=value") that none of
-/// the platforms reads, and those of a platform's own files that it does not read.
+/// One note with the reason for each of: the settings of --set ("path=value") that none of the
+/// platforms reads, and those of a platform's own files that it does not read.
+std::vector<std::string> notes_on_unused_parameters(
+    const std::vector<const ResolvedConfig*>& platforms, const std::vector<std::string>& sets);
+/// Reports these on standard error.
 void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
                                const std::vector<std::string>& sets);
 /// The value of an option with an integer argument; empty if it is not given. Throws InputError.

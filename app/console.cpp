@@ -22,7 +22,7 @@ bool document_written = false;
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 extern "C" void on_interrupt(int signal_number) {
-  interrupt_seen = 1;
+  interrupt_seen = signal_number;
   std::signal(signal_number, SIG_DFL);
 }
 
@@ -119,5 +119,22 @@ void catch_interrupts() {
 }
 
 bool interrupted() { return interrupt_seen != 0; }
+
+InterruptScope::InterruptScope() {
+  ::sigaction(SIGINT, nullptr, &int_);
+  ::sigaction(SIGTERM, nullptr, &term_);
+  interrupt_seen = 0;
+  catch_interrupts();
+}
+
+int InterruptScope::end() {
+  if (ended_) return 0;
+  ended_ = true;
+  ::sigaction(SIGINT, &int_, nullptr);
+  ::sigaction(SIGTERM, &term_, nullptr);
+  const int seen = interrupt_seen;
+  interrupt_seen = 0;
+  return seen;
+}
 
 }  // namespace tessera::app

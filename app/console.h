@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <string>
 
 #include "common/json_fwd.h"
@@ -34,5 +35,23 @@ bool terminal_has_utf8();
 /// Installs handlers: the first SIGINT or SIGTERM ends the run early, the second kills the process.
 void catch_interrupts();
 bool interrupted();
+
+/// catch_interrupts() for a program that goes on after its runs.
+class InterruptScope {
+ public:
+  InterruptScope();
+  ~InterruptScope() { end(); }
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+  /// Restores the earlier handlers. Returns the signal that was received since the construction; 0
+  /// if there was none, and at every further call.
+  int end();
+
+ private:
+  struct sigaction int_ {};
+  struct sigaction term_ {};
+  bool ended_ = false;
+};
 
 }  // namespace tessera::app
