@@ -75,9 +75,9 @@ function copyBox(title, className, words) {
 
 function chosenTable(design) {
   const perRun = design.runs.length > 1;
-  const rows = [...dimensions.map((p) => [p.name, p.of(design) === null ? 'as the platform' : settingText(p.of(design)) + (p.unit ? ' ' + p.unit : '')]),
-    ...objectives.map((o, i) => [o.name, number(design.values[i]) + (o.relative ? ' × base' : '')])];
-  const values = table([{title: designName(design), name: true}, {title: '', number: true}], rows);
+  const rows = [...dimensions.map((p) => [p.name, p.of(design) === null ? 'as in the platform' : settingText(p.of(design)), p.unit]),
+    ...objectives.map((o, i) => [o.name, number(design.values[i]), o.relative ? '× base design' : ''])];
+  const values = table([{title: designName(design), name: true}, {title: '', number: true}, {title: '', soft: true}], rows);
   if (!perRun) return [values];
   return [values, table([{title: 'workload', name: true}, ...objectives.map((o) => ({title: o.name, number: true}))],
       data.workloads.map((w, i) => [w, ...design.runs[i].map(number)]))];
@@ -141,7 +141,7 @@ report.append(el('header', {}, el('h1', {}, data.title), el('div', {className: '
     data.sets.length ? el('span', {}, data.sets.join(', ')) : null,
     data.source ? el('span', {}, data.source) : null)));
 
-/** "time: ns, gmean over the workloads". */
+/** "time: time_ns, smaller is better, gmean of the workloads." for each objective. */
 function objectivesText() {
   return objectives.map((o) => `${o.name}: ${o.of === o.name ? '' : o.of + ', '}${goalText(o)}` +
     `${data.workloads.length > 1 ? `, ${o.mean} of the workloads` : ''}${o.relative ? ', relative to the base design' : ''}.`).join(' ');
@@ -151,8 +151,10 @@ if (complete.length) {
   choose(frontDesigns[0]);
   const volume = objectives.length > 1
     ? ` Hypervolume ${number(data.hypervolume.value)} (reference: ${Object.entries(data.hypervolume.reference).map(([name, v]) => `${name} ${number(v)}`).join(', ')}).` : '';
+  const list = panel('Designs of the front', base ? 'The base design has the platform\u2019s own values (–).' : null, designsTable());
+  list.classList.add('dense', 'long');
   section('Pareto front', objectivesText() + volume, el('div', {className: 'row loose'}, frontChart(), chosenPanel()),
-      panel('Designs of the front', null, designsTable()));
+      list);
   section('All designs', null, parallelChart());
   section('Sensitivity', 'The shares of single parameters and of pairs in the variance of an objective.',
       el('div', {className: 'row loose'}, ...data.sensitivity.map(effectsPanel)));

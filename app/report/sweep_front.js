@@ -70,27 +70,30 @@ function frontDraw(state, title) {
       const [x, y] = place(d);
       root.append(svg('circle', {cx: x.toFixed(1), cy: y.toFixed(1), r: 3, 'class': 'dominated'}));
     }
+    const edge = single ? frontDesigns : edgeOf(state.x, state.y);
     if (!single) {
-      const steps = edgeOf(state.x, state.y).map(place);
+      const steps = edge.map(place);
       const path = steps.map(([x, y], i) => (i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`)).join('');
       root.append(svg('path', {d: path, 'class': 'line front', style: `stroke:${colourOf(frontLook)}`}));
     }
-    const marks = frontDesigns.map((d) => ({d, x: place(d)[0], y: place(d)[1], name: String(d.id)}));
-    for (const m of marks) {
-      const mark = marker(m.x, m.y, frontLook);
+    for (const d of frontDesigns) {
+      const mark = marker(...place(d), frontLook);
       mark.classList.add('front');
-      mark.setAttribute('data-tip', designTip(m.d));
+      mark.setAttribute('data-tip', designTip(d));
       root.append(mark);
     }
+    // Of a large front of three objectives, the designs of the line have names.
+    const named = frontDesigns.length > 30 ? edge : frontDesigns;
+    const names = named.map((d) => ({x: place(d)[0], y: place(d)[1], name: String(d.id)}));
     if (shown.includes(base)) {
       const [x, y] = place(base);
       const mark = marker(x, y, baseLook, true);
       mark.classList.add('base');
       mark.setAttribute('data-tip', designTip(base));
       root.append(mark);
-      marks.unshift({x, y, name: 'base'});
+      names.unshift({x, y, name: 'base'});
     }
-    nameMarks(root, a, marks);
+    nameMarks(root, a, names);
     const ring = svg('g');
     root.append(ring);
     state.show = () => {

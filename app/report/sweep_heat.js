@@ -16,7 +16,7 @@ function groupsOf(p) {
   return {names, of: (d) => Math.max(0, Math.min(parts - 1, Math.floor(scale(p.of(d)))))};
 }
 
-/** Cells of the complete designs: {x, y, mean, designs}, by row and column. */
+/** Cells of the complete designs: {mean, designs}, by row and column. */
 function heatCells(across, up, objective) {
   const cells = up.names.map(() => across.names.map(() => ({total: 0, designs: 0})));
   for (const d of complete) {
@@ -87,8 +87,8 @@ function heatChart() {
   const [x, y] = largest.length > 1 ? largest : [0, 1];
   const state = {x, y, objective: 0, again: () => {}};
   const title = 'Mean over two parameters';
-  const panel = chart(title, 'Arithmetic mean over the designs with these two values, whatever their other values. Darker is larger; ' +
-      'the frame marks the best mean.', heatDraw(state, title), () => {
+  const panel = chart(title, 'Arithmetic mean over the designs with these two values, whatever their other values. A stronger ' +
+      'colour is a larger mean; the frame marks the best one.', heatDraw(state, title), () => {
     const [px, py] = [dimensions[state.x], dimensions[state.y]];
     const [across, up] = [groupsOf(px), groupsOf(py)];
     return [[px.name, py.name, `mean of ${objectives[state.objective].name}`, 'designs'],

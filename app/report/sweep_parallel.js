@@ -46,7 +46,7 @@ function parallelLayout(coordinates, width) {
   }
   const row = 62;
   const long = width - 24;
-  return {vertical, end: 44 + coordinates.length * row, length: long, along: (i) => 56 + i * row,
+  return {vertical, end: 78 + (coordinates.length - 1) * row, length: long, along: (i) => 56 + i * row,
     place: (i, t) => [12 + t * long, 56 + i * row]};
 }
 
@@ -129,8 +129,11 @@ function parallelDraw(coordinates, state, title) {
     const path = (row) => 'M' + row.at.map((t, i) => layout.place(i, t).map((v) => v.toFixed(1)).join(',')).join('L');
     const front = passing.filter((row) => row.d.front);
     const drawn = [...thinned(passing.filter((row) => !row.d.front), mostLines), ...thinned(front, mostLines)];
+    // Many lines are more transparent, so that their density is visible.
+    const opacity = Math.max(0.25, Math.min(0.8, 30 / Math.max(1, front.length)));
     for (const row of drawn) {
-      root.append(svg('path', {d: path(row), 'class': row.d.front ? 'design front' : 'design'}));
+      root.append(svg('path', {d: path(row), ...(row.d.front ? {'class': 'design front', style: `stroke-opacity:${opacity.toFixed(2)}`}
+        : {'class': 'design'})}));
     }
     state.count.textContent = `${number(passing.length)} of ${number(rows.length)} designs selected, ${number(front.length)} of them on the front` +
       (drawn.length < passing.length ? `; ${number(drawn.length)} are drawn. Select fewer to see all.` : '.');
