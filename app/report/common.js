@@ -66,8 +66,9 @@ const sum = (values) => values.reduce((a, b) => a + b, 0);
 /** "system.gpu0.llc12" becomes "gpu0.llc12", because "system." is a prefix of every name. */
 const shortName = (module) => module.replace(/^system\./, '');
 
-/** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}),
- * with an optional className of the row. */
+/** `columns`: [{title, number, name, soft, choose}]; a cell of a column with `choose` is a button that
+ * calls it with the cell's text. `rows`: arrays of cells (text or {text, className}), with an optional
+ * className of the row. */
 function table(columns, rows) {
   const head = el('tr');
   for (const c of columns) head.append(el('th', {className: c.number ? 'number' : ''}, c.title));
@@ -77,7 +78,8 @@ function table(columns, rows) {
     row.forEach((cell, i) => {
       const c = columns[i];
       const kind = c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '';
-      if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
+      if (c.choose) tr.append(el('td', {}, el('button', {type: 'button', className: 'pick', onclick: () => c.choose(cell)}, cell)));
+      else if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
       else tr.append(el('td', {className: kind}, cell));
     });
     body.append(tr);
@@ -86,9 +88,8 @@ function table(columns, rows) {
 }
 
 /** A table with a search box. `rowsOf(toggle)` returns [[cells], ...]; a row matches if it contains
- * every word. */
-function searchTable(columns, rowsOf, toggleText, placeholder) {
-  const kMost = 1000;
+ * every word. At most `most` rows are shown. */
+function searchTable(columns, rowsOf, toggleText, placeholder, most = 1000) {
   const input = el('input', {type: 'search', placeholder});
   const toggle = el('input', {type: 'checkbox'});
   const count = el('span', {className: 'count'});
@@ -103,9 +104,9 @@ function searchTable(columns, rowsOf, toggleText, placeholder) {
       const text = row.map((c) => (isObject(c) ? c.text : c)).join(' ').toLowerCase();
       return words.every((w) => text.includes(w));
     });
-    place.replaceChildren(table(columns, rows.slice(0, kMost)));
-    count.textContent = rows.length > kMost
-      ? `${kMost} of ${number(rows.length)} shown; search to narrow`
+    place.replaceChildren(table(columns, rows.slice(0, most)));
+    count.textContent = rows.length > most
+      ? `${most} of ${number(rows.length)} shown; search to narrow`
       : `${number(rows.length)} of ${number(all.length)}`;
   };
   input.addEventListener('input', show);

@@ -103,15 +103,10 @@ function chosenPanel() {
 }
 
 function designsTable() {
-  const cellsOf = (d) => {
-    const pick = el('button', {type: 'button', className: 'pick', onclick: () => choose(d), title: 'Choose this design'}, String(d.id));
-    pick.toString = () => String(d.id);
-    const row = [{text: pick, className: ''}, {text: d.id === 'base' ? '' : d.front ? 'front' : d.complete ? '' : 'failed', className: d.front ? 'good' : ''},
-      ...dimensions.map((p) => settingText(p.of(d))), ...d.values.map(number)];
-    row.className = 'design-row';
-    return row;
-  };
-  const columns = [{title: 'design'}, {title: ''}, ...dimensions.map((p) => ({title: p.name, number: true})),
+  const cellsOf = (d) => [String(d.id),
+    {text: d.id === 'base' ? '' : d.front ? 'front' : d.complete ? '' : 'failed', className: d.front ? 'good' : ''},
+    ...dimensions.map((p) => settingText(p.of(d))), ...d.values.map(number)];
+  const columns = [{title: 'design', choose: (id) => choose(id === 'base' ? base : designs[id])}, {title: ''}, ...dimensions.map((p) => ({title: p.name, number: true})),
     ...objectives.map((o) => ({title: o.name, number: true}))];
   const others = designs.filter((d) => !d.front);
   // The rows are made when they are first shown.
@@ -121,11 +116,14 @@ function designsTable() {
     return rows.get(d);
   };
   return searchTable(columns, (all) => [...(base ? [base] : []), ...frontDesigns, ...(all ? others : [])].map(rowOf),
-      'all designs', 'design, value');
+      'all designs', 'design, value', 300);
 }
 
-const failures = [...data.failed.map((f) => [f.design === null ? 'base' : String(f.design), f.platform, f.settings, f.workload, f.error]),
-  ...data.invalid.map((f) => ['refused', f.platform, f.settings, '–', f.error])];
+/** Errors can have a line for each waiting block. */
+const firstLine = (words) => words.split('\n')[0];
+
+const failures = [...data.failed.map((f) => [f.design === null ? 'base' : String(f.design), f.platform, f.settings, f.workload, firstLine(f.error)]),
+  ...data.invalid.map((f) => ['refused', f.platform, f.settings, '–', firstLine(f.error)])];
 
 report.append(el('header', {}, el('h1', {}, data.title), el('div', {className: 'facts'},
     el('span', {className: 'chip' + (data.failed.length ? ' bad' : ' good')}, data.failed.length
@@ -163,7 +161,8 @@ if (complete.length) {
   report.append(el('div', {className: 'banner'}, 'No design has a value for all objectives.'));
 }
 if (failures.length) {
-  section('Failed and refused designs', null, panel(null, null, searchTable([{title: 'design', name: true}, {title: 'platform', name: true},
+  section('Failed and refused designs', failures.length && data.failed.some((f) => f.error.includes('\n'))
+    ? 'The first line of each error; sweep.json has all lines.' : null, panel(null, null, searchTable([{title: 'design', name: true}, {title: 'platform', name: true},
     {title: 'settings'}, {title: 'workload', name: true}, {title: 'error', soft: true}],
   () => failures.map(([id, platform, settings, ...rest]) => [id, platform,
     Object.entries(settings).map(([k, v]) => `${k} ${settingText(v)}`).join(', '), ...rest]), null, 'design, setting, error')));

@@ -62,7 +62,7 @@ function frontDraw(state, title) {
     const yRange = rangeAround(shown.map(yOf), 6);
     const titleOf = (o, log) => `${objectives[o].name}, ${goalText(objectives[o])}${log ? ' (logarithmic)' : ''}`;
     const spec = {height: width < 460 ? 260 : 340,
-      x: {title: single ? 'design' : titleOf(state.x, xRange.log), log: xRange.log, format: xRange.format},
+      x: {title: single ? 'design' : titleOf(state.x, xRange.log), log: xRange.log, format: single ? (v) => (Number.isInteger(v) ? number(v) : '') : xRange.format},
       y: {title: titleOf(state.y, yRange.log), format: yRange.format}};
     const a = axes(root, spec, width, legend(root, frontLegend(), width, 0) + 8, xRange, yRange);
     const place = (d) => [a.x(xOf(d)), a.y(yOf(d))];
@@ -84,7 +84,13 @@ function frontDraw(state, title) {
     }
     // Of a large front of three objectives, the designs of the line have names.
     const named = frontDesigns.length > 30 ? edge : frontDesigns;
-    const names = named.map((d) => ({x: place(d)[0], y: place(d)[1], name: String(d.id)}));
+    const names = [];
+    for (const d of named) {
+      const [x, y] = place(d);
+      const same = names.find((n) => n.x === x && n.y === y);
+      if (same) same.name += `, ${d.id}`;
+      else names.push({x, y, name: String(d.id)});
+    }
     if (shown.includes(base)) {
       const [x, y] = place(base);
       const mark = marker(x, y, baseLook, true);
