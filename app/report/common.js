@@ -39,14 +39,14 @@ const isNumber = (v) => typeof v === 'number' && Number.isFinite(v);
 const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
 
 const digitGroups = new Intl.NumberFormat('en');
-const grouped = (v) => (Math.abs(v) < 1000 ? String(v) : digitGroups.format(v).replace(/,/g, '\u202f'));
+const groupDigits = (v) => (Math.abs(v) < 1000 ? String(v) : digitGroups.format(v).replace(/,/g, '\u202f'));
 
 /** About three digits for fractions, all digits (grouped) for whole numbers. */
 function number(v) {
   if (!isNumber(v)) return v === null || v === undefined ? '–' : String(v);
-  if (Number.isInteger(v)) return grouped(v);
+  if (Number.isInteger(v)) return groupDigits(v);
   const size = Math.abs(v);
-  if (size >= 1000) return grouped(Math.round(v));
+  if (size >= 1000) return groupDigits(Math.round(v));
   return size >= 100 ? v.toFixed(0) : size >= 0.001 ? String(Number(v.toPrecision(3)))
                                                      : v.toExponential(2);
 }
