@@ -119,11 +119,13 @@ function designsTable() {
       'all designs', 'design, value', 300);
 }
 
-/** Errors can have a line for each waiting block. */
-const firstLine = (words) => words.split('\n')[0];
+const errorLines = 2;
 
-const failures = [...data.failed.map((f) => [f.design === null ? 'base' : String(f.design), f.platform, f.settings, f.workload, firstLine(f.error)]),
-  ...data.invalid.map((f) => ['refused', f.platform, f.settings, '–', firstLine(f.error)])];
+/** The beginning of an error, which can have a line for each waiting block. */
+const errorText = (words) => words.split('\n').slice(0, errorLines).map((line) => line.trim()).join(' ');
+
+const failures = [...data.failed.map((f) => [f.design === null ? 'base' : String(f.design), f.platform, f.settings, f.workload, errorText(f.error)]),
+  ...data.invalid.map((f) => ['refused', f.platform, f.settings, '–', errorText(f.error)])];
 
 report.append(el('header', {}, el('h1', {}, data.title), el('div', {className: 'facts'},
     el('span', {className: 'chip' + (data.failed.length ? ' bad' : ' good')}, data.failed.length
@@ -161,8 +163,8 @@ if (complete.length) {
   report.append(el('div', {className: 'banner'}, 'No design has a value for all objectives.'));
 }
 if (failures.length) {
-  section('Failed and refused designs', failures.length && data.failed.some((f) => f.error.includes('\n'))
-    ? 'The first line of each error; sweep.json has all lines.' : null, panel(null, null, searchTable([{title: 'design', name: true}, {title: 'platform', name: true},
+  section('Failed and refused designs', [...data.failed, ...data.invalid].some((f) => f.error.split('\n').length > errorLines)
+    ? 'The first two lines of each error; sweep.json has all of them.' : null, panel(null, null, searchTable([{title: 'design', name: true}, {title: 'platform', name: true},
     {title: 'settings'}, {title: 'workload', name: true}, {title: 'error', soft: true}],
   () => failures.map(([id, platform, settings, ...rest]) => [id, platform,
     Object.entries(settings).map(([k, v]) => `${k} ${settingText(v)}`).join(', '), ...rest]), null, 'design, setting, error')));

@@ -130,10 +130,10 @@ function parallelDraw(coordinates, state, title) {
     const front = passing.filter((row) => row.d.front);
     const drawn = [...thinned(passing.filter((row) => !row.d.front), mostLines), ...thinned(front, mostLines)];
     // Many lines are more transparent, so that their density is visible.
-    const opacity = Math.max(0.25, Math.min(0.8, 30 / Math.max(1, front.length)));
+    const opacity = (lines, most) => `stroke-opacity:${Math.max(0.25, Math.min(most, 30 / Math.max(1, lines))).toFixed(2)}`;
     for (const row of drawn) {
-      root.append(svg('path', {d: path(row), ...(row.d.front ? {'class': 'design front', style: `stroke-opacity:${opacity.toFixed(2)}`}
-        : {'class': 'design'})}));
+      root.append(svg('path', {d: path(row), ...(row.d.front ? {'class': 'design front', style: opacity(front.length, 0.8)}
+        : {'class': 'design', style: opacity(drawn.length - front.length, 0.6)})}));
     }
     state.count.textContent = `${number(passing.length)} of ${number(rows.length)} designs selected, ${number(front.length)} of them on the front` +
       (drawn.length < passing.length ? `; ${number(drawn.length)} are drawn. Select fewer to see all.` : '.');

@@ -550,7 +550,8 @@ class Reports(unittest.TestCase):
         rows = self.js("""[...[...document.querySelectorAll('section')].pop().querySelectorAll('tbody tr')].map((r) =>
             [...r.cells].map((c) => c.textContent))""")
         self.assertEqual([r[0] for r in rows], [str(document["failed"][0]["design"]), "refused", "refused"])
-        self.assertEqual([r[4] for r in rows], [f["error"].split("\n")[0] for f in document["failed"] + document["invalid"]])
+        self.assertEqual([r[4] for r in rows], [" ".join(line.strip() for line in f["error"].split("\n")[:2])
+                                                  for f in document["failed"] + document["invalid"]])
         self.assertIn("1 run failed", self.js("document.body.innerText"))
         self.open("sweep")
         self.assertNotIn("refused designs", self.js("document.body.innerText"))
