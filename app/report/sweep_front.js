@@ -27,7 +27,8 @@ function rangeAround(values, about) {
   const space = (max - min) * 0.04 || Math.abs(max) * 0.05 || 1;
   const range = linear(min - space, max + space, about, false);
   const fine = d3.max(range.ticks.map(Math.abs)) > 200 * (range.ticks[1] - range.ticks[0]);
-  return {...range, format: fine ? range.scale.tickFormat(about) : tickText};
+  const digits = range.scale.tickFormat(about);
+  return {...range, format: fine ? (v) => digits(v).replace(/,/g, '\u202f') : tickText};
 }
 
 function frontLegend() {
