@@ -21,5 +21,10 @@ extern const char* const kRunTimelineJs;
 extern const char* const kRunJs;
 extern const char* const kCompareJs;
 extern const char* const kStudyJs;
+extern const char* const kSweepDataJs;
+extern const char* const kSweepFrontJs;
+extern const char* const kSweepParallelJs;
+extern const char* const kSweepHeatJs;
+extern const char* const kSweepJs;
 
 }  // namespace tessera::app::assets

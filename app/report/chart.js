@@ -160,8 +160,8 @@ function showTips() {
   document.body.append(tip);
   document.addEventListener('pointermove', (e) => {
     const at = e.target.closest ? e.target.closest('[data-tip]') : null;
-    tip.hidden = !at;
-    if (!at) return;
+    tip.hidden = !at || !at.getAttribute('data-tip');
+    if (tip.hidden) return;
     tip.textContent = at.getAttribute('data-tip');
     const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
     const y = e.clientY + 14 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 10 : e.clientY + 14;

@@ -38,12 +38,15 @@ function panel(title, note, ...children) {
 const isNumber = (v) => typeof v === 'number' && Number.isFinite(v);
 const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
 
+const digitGroups = new Intl.NumberFormat('en');
+const groupDigits = (v) => (Math.abs(v) < 1000 ? String(v) : digitGroups.format(v).replace(/,/g, '\u202f'));
+
 /** About three digits for fractions, all digits (grouped) for whole numbers. */
 function number(v) {
   if (!isNumber(v)) return v === null || v === undefined ? '–' : String(v);
-  if (Number.isInteger(v)) return v.toLocaleString('en').replace(/,/g, '\u202f');
+  if (Number.isInteger(v)) return groupDigits(v);
   const size = Math.abs(v);
-  if (size >= 1000) return Math.round(v).toLocaleString('en').replace(/,/g, '\u202f');
+  if (size >= 1000) return groupDigits(Math.round(v));
   return size >= 100 ? v.toFixed(0) : size >= 0.001 ? String(Number(v.toPrecision(3)))
                                                      : v.toExponential(2);
 }
@@ -66,8 +69,9 @@ const sum = (values) => values.reduce((a, b) => a + b, 0);
 /** "system.gpu0.llc12" becomes "gpu0.llc12", because "system." is a prefix of every name. */
 const shortName = (module) => module.replace(/^system\./, '');
 
-/** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}),
- * with an optional className of the row. */
+/** `columns`: [{title, number, name, soft, choose}]; a cell of a column with `choose` is a button that
+ * calls it with the cell's text. `rows`: arrays of cells (text or {text, className}), with an optional
+ * className of the row. */
 function table(columns, rows) {
   const head = el('tr');
   for (const c of columns) head.append(el('th', {className: c.number ? 'number' : ''}, c.title));
@@ -77,7 +81,8 @@ function table(columns, rows) {
     row.forEach((cell, i) => {
       const c = columns[i];
       const kind = c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '';
-      if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
+      if (c.choose) tr.append(el('td', {}, el('button', {type: 'button', className: 'pick', onclick: () => c.choose(cell)}, cell)));
+      else if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
       else tr.append(el('td', {className: kind}, cell));
     });
     body.append(tr);
@@ -86,9 +91,8 @@ function table(columns, rows) {
 }
 
 /** A table with a search box. `rowsOf(toggle)` returns [[cells], ...]; a row matches if it contains
- * every word. */
-function searchTable(columns, rowsOf, toggleText, placeholder) {
-  const kMost = 1000;
+ * every word. At most `most` rows are shown. */
+function searchTable(columns, rowsOf, toggleText, placeholder, most = 1000) {
   const input = el('input', {type: 'search', placeholder});
   const toggle = el('input', {type: 'checkbox'});
   const count = el('span', {className: 'count'});
@@ -103,9 +107,9 @@ function searchTable(columns, rowsOf, toggleText, placeholder) {
       const text = row.map((c) => (isObject(c) ? c.text : c)).join(' ').toLowerCase();
       return words.every((w) => text.includes(w));
     });
-    place.replaceChildren(table(columns, rows.slice(0, kMost)));
-    count.textContent = rows.length > kMost
-      ? `${kMost} of ${number(rows.length)} shown; search to narrow`
+    place.replaceChildren(table(columns, rows.slice(0, most)));
+    count.textContent = rows.length > most
+      ? `${most} of ${number(rows.length)} shown; search to narrow`
       : `${number(rows.length)} of ${number(all.length)}`;
   };
   input.addEventListener('input', show);

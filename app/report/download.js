@@ -20,8 +20,8 @@ function csvText(rows) {
   return rows.map((row) => row.map(field).join(',') + '\r\n').join('');
 }
 
-const drawn = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-family', 'font-size',
-  'font-weight', 'text-anchor'];
+const drawn = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'stroke-opacity', 'opacity', 'font-family', 'font-size',
+  'font-weight', 'text-anchor', 'paint-order'];
 
 /** A chart's SVG with explicit colours and fonts, for a white background. */
 function svgText(source, title) {

@@ -68,6 +68,37 @@ std::string page(const std::string& title, std::initializer_list<std::string_vie
   return html;
 }
 
+/// A run's objectives in the order of the sweep's objectives.
+ordered_json values_of(const ordered_json& objectives, const ordered_json& names) {
+  ordered_json values = ordered_json::array();
+  for (const ordered_json& o : names) values.push_back(objectives[o["name"].get<std::string>()]);
+  return values;
+}
+
+/// A sweep's designs as arrays, because a sweep can have thousands: [index of the platform, values
+/// of the parameters, objectives, objectives of each run]. A null value: left as it is.
+ordered_json compact_designs(const ordered_json& document) {
+  std::map<std::string, std::size_t> platforms;
+  for (const ordered_json& p : document["platforms"]) {
+    platforms.try_emplace(p.get<std::string>(), platforms.size());
+  }
+  const ordered_json& objectives = document["objectives"];
+  ordered_json designs = ordered_json::array();
+  for (const ordered_json& d : document["designs"]) {
+    ordered_json settings = ordered_json::array();
+    for (const ordered_json& p : document["parameters"]) {
+      settings.push_back(d["settings"].value(p["name"].get<std::string>(), ordered_json()));
+    }
+    ordered_json runs = ordered_json::array();
+    for (const ordered_json& run : d["runs"]) {
+      runs.push_back(values_of(run["objectives"], objectives));
+    }
+    designs.push_back({platforms.at(d["platform"].get<std::string>()), std::move(settings),
+                       values_of(d["objectives"], objectives), std::move(runs)});
+  }
+  return designs;
+}
+
 }  // namespace
 
 std::string script_json(const ordered_json& value) {
@@ -147,6 +178,20 @@ std::string comparison_report(const ordered_json& document) {
 
 std::string study_report(const ordered_json& document) {
   return page("Tessera: " + document.value("title", ""), {assets::kStudyJs}, document);
+}
+
+std::string sweep_report(const ordered_json& document) {
+  ordered_json data = ordered_json::object();
+  for (const auto& [key, value] : document.items()) {
+    if (key != "designs" && key != "base") data[key] = value;
+  }
+  data["designs"] = compact_designs(document);
+  const ordered_json& base = document["base"];
+  data["base"] = base.is_null() ? base : values_of(base["objectives"], document["objectives"]);
+  return page("Tessera: " + document.value("title", ""),
+              {assets::kSweepDataJs, assets::kSweepFrontJs, assets::kSweepParallelJs,
+               assets::kSweepHeatJs, assets::kSweepJs},
+              data);
 }
 
 }  // namespace tessera::app

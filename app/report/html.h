@@ -18,6 +18,9 @@ std::string comparison_report(const nlohmann::ordered_json& document);
 /// report.html of a study (the document of studies::study_document()).
 std::string study_report(const nlohmann::ordered_json& document);
 
+/// report.html of a sweep. `document`: sweep.json (studies::sweep_document()).
+std::string sweep_report(const nlohmann::ordered_json& document);
+
 /// JSON for use inside a <script> element, with '<' escaped.
 std::string script_json(const nlohmann::ordered_json& value);
 

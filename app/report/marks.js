@@ -40,7 +40,7 @@ function axes(root, spec, width, top, xRange, yRange) {
       root.append(text(x(i), bottom + (fit.slanted ? 12 : 15), name, turned));
     });
   } else {
-    for (const v of xRange.ticks) root.append(text(x(v), bottom + 15, tickText(v), {'class': 'middle'}));
+    for (const v of xRange.ticks) root.append(text(x(v), bottom + 15, (spec.x.format || tickText)(v), {'class': 'middle'}));
   }
   let end = bottom + fit.height;
   if (spec.x && spec.x.title) {

@@ -11,6 +11,7 @@
 #include "app/point_runner.h"
 #include "app/point_store.h"
 #include "app/point_tally.h"
+#include "app/report/html.h"
 #include "app/result_folder.h"
 #include "app/verbs.h"
 #include "common/error.h"
@@ -143,8 +144,8 @@ ArgumentParser sweep_arguments() {
                         "Every run is kept in\n"
                         "the database of results (--store): the same command again runs only "
                         "changed points, and resumes\n"
-                        "after an interruption. Files: sweep.json, sweep.csv in --out (default: "
-                        "out/sweep-NAME).");
+                        "after an interruption. Files: sweep.json, sweep.csv, report.html in --out "
+                        "(default: out/sweep-NAME).");
   parser.positional("FILE.json", "a sweep (docs/guide/sweep.md)", {Completes::Kind::kFile, {}});
   add_output_options(parser);
   add_jobs_option(parser);
@@ -188,10 +189,14 @@ int sweep_verb(const std::vector<std::string>& arguments) {
   Delivery& delivery = simulator->delivery();
   delivery.attempt([&] { out->write(kSweepDocument, document_text(document)); });
   delivery.attempt([&] { out->write("sweep.csv", sweep_csv(rows_of(sweep, result))); });
+  const bool reported =
+      delivery.attempt([&] { out->write("report.html", sweep_report(document)); });
   delivery.attempt([&] {
     if (run.json) return write_document(document);
-    print_text(printable(sweep_text(document) + "\n" + simulator->tally().text() + "\nresults " +
-                         out->path_of(kSweepDocument) + "\n"));
+    std::string text = sweep_text(document) + "\n" + simulator->tally().text() + "\nresults " +
+                       out->path_of(kSweepDocument) + "\n";
+    if (reported) text += "report  " + out->path_of("report.html") + "\n";
+    print_text(printable(text));
   });
   complain_of_failures(document);
   return delivery.report() != 0 || !document["failed"].empty() ? 1 : 0;

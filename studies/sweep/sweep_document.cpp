@@ -8,6 +8,7 @@
 
 #include "common/json.h"
 #include "studies/sweep/sweep_analysis.h"
+#include "studies/sweep/sweep_objectives.h"
 #include "studies/sweep/sweep_space.h"
 
 namespace tessera::studies {
@@ -125,6 +126,15 @@ ordered_json sensitivity_entry(const Sweep& sweep, std::size_t objective,
           {"interactions", std::move(interactions)}};
 }
 
+/// The base design's objectives, by name.
+ordered_json base_objectives(const Sweep& sweep, const std::vector<PointResult>& base) {
+  ordered_json objectives = ordered_json::object();
+  for (const SweepObjective& o : sweep.objectives) {
+    objectives[o.name] = number_or_null(mean_over_workloads(o, values_per_workload(o, base, base)));
+  }
+  return objectives;
+}
+
 /// Failed runs of the base design (design: null) and of the designs.
 ordered_json failed_entries(const Sweep& sweep, const SweepResult& result) {
   ordered_json failed = ordered_json::array();
@@ -166,7 +176,9 @@ ordered_json sweep_document(const Sweep& sweep, const SweepResult& result) {
   }
   ordered_json base;
   if (!result.base.empty()) {
-    base = {{"platform", sweep.platforms.front()}, {"runs", ordered_json::array()}};
+    base = {{"platform", sweep.platforms.front()},
+            {"objectives", base_objectives(sweep, result.base)},
+            {"runs", ordered_json::array()}};
     for (std::size_t w = 0; w < result.base.size(); ++w) {
       base["runs"].push_back(run_entry(sweep.workloads[w], result.base[w]));
     }

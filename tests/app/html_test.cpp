@@ -56,6 +56,33 @@ TEST_CASE("a report has units and descriptions of its statistics, each text once
   CHECK(data["about"]["a1"]["hits"] == 0);
 }
 
+TEST_CASE("a sweep's report has its designs as arrays, and its names cannot leave the data") {
+  const std::string nasty = "</script><script>alert(1)</script><!--";
+  const ordered_json runs = {{{"workload", nasty}, {"objectives", {{nasty, 3}, {"o", nullptr}}}}};
+  const ordered_json document = {
+      {"title", nasty},
+      {"platforms", {"p", nasty}},
+      {"parameters", {{{"name", "llc.sets"}}, {{"name", nasty}}}},
+      {"objectives", {{{"name", "o"}}, {{"name", nasty}}}},
+      {"base", {{"platform", "p"}, {"objectives", {{nasty, 2}, {"o", 1}}}, {"runs", runs}}},
+      {"designs",
+       {{{"id", 0},
+         {"platform", nasty},
+         {"settings", {{nasty, nasty}}},
+         {"objectives", {{nasty, 1.5}, {"o", nullptr}}},
+         {"front", false},
+         {"runs", runs}}}},
+      {"front", ordered_json::array()}};
+  const std::string html = sweep_report(document);
+  CHECK_THAT(html, !Contains("<script>alert"));
+  CHECK(count(html, "<script") == 3);
+  const ordered_json data = embedded(html);
+  CHECK(data["title"] == nasty);
+  CHECK(data["base"].dump() == "[1,2]");
+  const ordered_json wanted = {{1, {nullptr, nasty}, {nullptr, 1.5}, {{nullptr, 3}}}};
+  CHECK(data["designs"] == wanted);
+}
+
 TEST_CASE("a report of a comparison with nothing but failures is still a report") {
   const ordered_json document = comparison_document({{"p", "w", nullptr, "it broke"}}, {});
   CHECK(embedded(comparison_report(document))["summary"]["failed"] == 1);

@@ -122,7 +122,7 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
        {"r/stats.json", "c/compare.json", "s/study.json", "i.json", "out/sweep-w/sweep.json"}) {
     CHECK(json::accept(folder.read(file)));
   }
-  for (const char* name : {"r", "c", "s"}) {
+  for (const char* name : {"r", "c", "s", "out/sweep-w"}) {
     CHECK_FALSE(folder.read(std::string(name) + "/report.html").empty());
   }
 }

@@ -5,9 +5,11 @@
 import base64
 import csv
 import io
+import json
 import math
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,24 @@ REPORTS = {
     "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
     "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
     "silicon": ["study", str(SOURCE / "tests/studies/data/silicon")],
+    "sweep": ["sweep", "SWEEPS/sweep.json"],
+    "broken": ["sweep", "SWEEPS/broken.json"],
+}
+SWEEPS = {
+    "sweep": {
+        "title": "Sizes <b>of</b> caches", "platforms": ["uba-mem-small", "nuba-small"],
+        "workloads": ["vecadd:n=4096", "vecadd:n=1024"],
+        "sets": {"llc.queue_depth": 8, "system.channel_bytes": "64M"},
+        "parameters": {"llc.sets": {"values": [16, 64]}, "llc.replacement": {"values": ["lru", "random"]},
+                       "llc.latency_cycles": {"values": [60, 240]}},
+        "objectives": [{"name": "time", "of": "time_ns", "relative": True},
+                       {"name": "energy", "of": "energy.total_j"},
+                       {"name": "capacity", "of": "config.llc.sets * config.llc.ways", "goal": "max"}]},
+    # Of four designs, one fails and two are refused.
+    "broken": {
+        "title": "Limits", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=4096"],
+        "parameters": {"system.cycle_limit": {"values": [10, 0]}, "system.line_bytes": {"values": [96, 128]}},
+        "objectives": [{"of": "time_ns"}], "invalid": "skip"},
 }
 # With software, if it can be built and run here.
 SOFTWARE = (shutil.which("riscv64-unknown-elf-gcc") is not None and
@@ -42,10 +62,15 @@ class Reports(unittest.TestCase):
         firmware = f"{cls.folder.name}/firmware"
         if SOFTWARE:
             subprocess.run(["make", "-s", "-C", SOURCE / "firmware", f"BUILD={firmware}"], check=True)
+        for name, sweep in SWEEPS.items():
+            pathlib.Path(cls.folder.name, name + ".json").write_text(json.dumps(sweep))
         for name, command in REPORTS.items():
-            words = [w.replace("FIRMWARE", firmware) for w in command]
-            subprocess.run([TESSERA, *words, "--out", f"{cls.folder.name}/{name}", "--quiet"],
-                           check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            words = [w.replace("FIRMWARE", firmware).replace("SWEEPS", cls.folder.name) for w in command]
+            status = subprocess.run([TESSERA, *words, "--out", f"{cls.folder.name}/{name}", "--quiet"],
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL if name == "broken" else None).returncode
+            if status != (1 if name == "broken" else 0):
+                raise RuntimeError(f"{words}: status {status}")
         options = webdriver.ChromeOptions()
         # The sandbox wants what containers and root do not have; the pages are our own.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -74,7 +99,8 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "silicon": 3, "software": 13}
+        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "silicon": 3, "software": 13,
+                  "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
                 self.open(name)
@@ -350,6 +376,215 @@ class Reports(unittest.TestCase):
         for mark, value in zip(scatter["marks"], [p["measured"] for p in points] + [45000], strict=True):
             self.assertAlmostEqual(mark["at"][1], y(value) - 4, delta=0.3)
         self.assertNotIn("Without", scatter["text"])
+
+    def document(self, name):
+        return json.loads(pathlib.Path(self.folder.name, name, "sweep.json").read_text())
+
+    def pick(self, title, label, name):
+        """Chooses a name in a list of the chart of this title."""
+        self.browser.execute_script("""
+            const [panel, label, name] = arguments;
+            const choice = [...panel.querySelectorAll('.choose label')].find((l) => l.textContent.startsWith(label)).querySelector('select');
+            choice.value = [...choice.options].findIndex((o) => o.text === name);
+            choice.dispatchEvent(new Event('change'));""", self.panel(title), label, name)
+
+    def place(self, selector, index=0):
+        """The middle of an element in the window."""
+        return self.browser.execute_script("""
+            const e = document.querySelectorAll(arguments[0])[arguments[1]];
+            e.scrollIntoView({block: 'center'});
+            const box = e.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];""", selector, index)
+
+    def mouse(self, kind, x, y):
+        self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1,
+                 buttons=0 if kind == "mouseReleased" else 1)
+
+    def click(self, x, y):
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def csv(self, title):
+        self.browser.execute_script("""
+            window.download = (title, kind, text) => { window.saved = text; };
+            [...arguments[0].querySelectorAll('.downloads button')].find((b) => b.textContent === 'CSV').click();""",
+                                    self.panel(title))
+        return list(csv.DictReader(io.StringIO(self.js("window.saved"))))
+
+    def test_the_marks_of_a_sweeps_front_are_the_documents_front(self):
+        document = self.document("sweep")
+        designs = document["designs"]
+        self.open("sweep")
+        for across, up in (("time", "energy"), ("time", "capacity"), ("capacity", "energy")):
+            self.pick("Designs by objectives", "across", across)
+            self.pick("Designs by objectives", "up", up)
+            marks = self.js("""[...document.querySelectorAll('.marker.front, .marker.base')].map((m) =>
+                [m.getAttribute('data-tip'), ...m.getAttribute('transform').match(/[-0-9.]+/g).slice(0, 2).map(Number)])""")
+            self.assertEqual([m[0].split("\n")[0] for m in marks],
+                             [f"design {i} (front)" for i in document["front"]] + ["base design"])
+            values = [designs[i]["objectives"] for i in document["front"]] + [document["base"]["objectives"]]
+            dots = self.js("""[...document.querySelectorAll('circle.dominated')].filter((e) =>
+                !e.closest('.legend')).map((e) => [null, Number(e.getAttribute('cx')), Number(e.getAttribute('cy'))])""")
+            self.assertEqual(len(dots), len(designs) - len(document["front"]))
+            values += [d["objectives"] for d in designs if not d["front"]]
+            # Linear axes: positions are proportional to values.
+            for name, key in ((across, 1), (up, 2)):
+                at = sorted((v[name], m[key]) for v, m in zip(values, marks + dots))
+                (first, begin), (last, end) = at[0], at[-1]
+                self.assertEqual(begin < end, key == 1)
+                for value, position in at:
+                    self.assertAlmostEqual(position, begin + (value - first) * (end - begin) / (last - first), delta=0.2)
+        self.assertEqual([r["design"] for r in self.csv("Designs by objectives")],
+                         ["base"] + [str(d["id"]) for d in designs])
+
+    def test_the_means_over_two_parameters_are_exact(self):
+        self.open("sweep")
+        for across, up, objective in (("llc.latency_cycles", "platform", "energy"), ("llc.sets", "llc.replacement", "time")):
+            for label, name in (("across", across), ("up", up), ("across", across), ("objective", objective)):
+                self.pick("Mean over two parameters", label, name)
+            cells = {}
+            for d in self.document("sweep")["designs"]:
+                setting = {**d["settings"], "platform": d["platform"]}
+                cells.setdefault((str(setting[across]), str(setting[up])), []).append(d["objectives"][objective])
+            means = {key: sum(v) / len(v) for key, v in cells.items()}
+            rows = self.csv("Mean over two parameters")
+            self.assertEqual({(r[across], r[up]): float(r["mean of " + objective]) for r in rows}, means)
+            self.assertEqual({r["designs"] for r in rows}, {"4"})
+            tips = [t for t in self.tips(self.panel("Mean over two parameters")) if t]
+            self.assertEqual(len(tips), len(means))
+            for tip in tips:
+                x, y, shown = (re.sub(".*: ", "", line) for line in tip.split("\n")[:3])
+                self.assertAlmostEqual(float(shown), means[x, y], delta=0.005 * means[x, y])
+            least = min(means.values())
+            best = {key for key, v in means.items() if v == least != max(means.values())}
+            self.assertEqual({tuple(re.sub(".*: ", "", line) for line in t.split("\n")[:2])
+                              for t in tips if "best mean" in t}, best)
+
+    def test_the_copied_configuration_of_a_design_is_the_design(self):
+        document = self.document("sweep")
+        self.open("sweep")
+        self.browser.execute_script("""Object.defineProperty(navigator, 'clipboard', {value: {writeText: (text) => {
+            window.copied = text;
+            return Promise.resolve();
+        }}})""")
+        file = pathlib.Path(self.folder.name, "copied.json")
+        for design in [document["designs"][i] for i in document["front"]] + [document["designs"][0]]:
+            self.browser.execute_script("""
+                const [id, front] = arguments;
+                if (!front) document.querySelector('.search input[type=checkbox]').click();
+                [...document.querySelectorAll('button.pick')].find((b) => b.textContent === String(id)).click();
+                document.querySelector('#chosen .downloads button').click();""", design["id"], design["front"])
+            file.write_text(self.js("copied"))
+            self.assertEqual(self.js("copied"), self.js("document.querySelector('#chosen pre.file').textContent"))
+            self.assertEqual(json.loads(file.read_text())["base"], design["platform"])
+            printed = subprocess.run([TESSERA, "config", file], check=True, capture_output=True, text=True)
+            self.assertEqual(printed.stderr, "")
+            config = json.loads(printed.stdout)
+            for path, value in {**design["settings"], "llc.queue_depth": 8, "system.channel_bytes": 64 << 20}.items():
+                group, name = path.split(".")
+                self.assertEqual(config[group][name], value)
+            commands = self.js("document.querySelector('#chosen pre.commands').textContent").splitlines()
+            self.assertEqual(len(commands), len(design["runs"]))
+            for command, run in zip(commands, design["runs"]):
+                words = shlex.split(command)
+                self.assertEqual(words[:4], ["tessera", "run", design["platform"], run["workload"]])
+                for platform, options in ((words[2], words[4:]), (file, [])):
+                    again = subprocess.run([TESSERA, "run", platform, words[3], *options, "--json", "--quiet", "--store",
+                                            f"{self.folder.name}/again.sqlite"], check=True, capture_output=True, text=True)
+                    self.assertEqual(json.loads(again.stdout)["cycles"], run["cycles"])
+
+    def test_a_click_on_a_design_chooses_it(self):
+        self.open("sweep")
+        title = "document.querySelector('#chosen th').textContent"
+        # Designs at one place share a name.
+        names = self.js("""[...document.querySelector('.marker.front').closest('.plot').querySelectorAll('text.halo')]
+            .flatMap((e) => e.textContent.split(', '))""")
+        self.assertEqual(sorted(names), sorted(["base"] + [str(i) for i in self.document("sweep")["front"]]))
+        self.assertEqual(self.js(title), f"design {self.document('sweep')['front'][0]} (front)")
+        self.click(*self.place(".marker.base"))
+        self.assertEqual(self.js(title), "base design")
+        self.assertEqual(json.loads(self.js("document.querySelector('#chosen pre.file').textContent")),
+                         {"base": "uba-mem-small", "llc": {"queue_depth": 8}, "system": {"channel_bytes": "64M"}})
+
+    def test_a_drag_along_an_axis_selects_designs(self):
+        self.open("sweep")
+        document = self.document("sweep")
+        lines = """[...document.querySelectorAll('path.design')].filter((e) =>
+            !/chosen|hovered/.test(e.getAttribute('class'))).length"""
+        fronts = "document.querySelectorAll('path.design.front').length"
+        self.assertEqual(self.js(lines), len(document["designs"]))
+        self.assertEqual(self.js(fronts), len(document["front"]))
+        names = self.js("""[...document.querySelectorAll('path.design')][0].closest('svg').querySelectorAll('text.name.halo').length""")
+        self.assertEqual(names, 4 + 3)
+        # The first axis has the platforms; its lower end has the first one.
+        x, y = self.place(".grip")
+        self.mouse("mousePressed", x, y + 40)
+        self.mouse("mouseMoved", x, y + 60)
+        self.mouse("mouseMoved", x, y + 140)
+        self.mouse("mouseReleased", x, y + 140)
+        wanted = [d for d in document["designs"] if d["platform"] == "uba-mem-small"]
+        self.assertEqual(self.js(lines), len(wanted))
+        self.assertEqual(self.js(fronts), sum(d["front"] for d in wanted))
+        self.assertIn(f"{len(wanted)} of {len(document['designs'])} designs selected", self.panel("Parameters and objectives").text)
+        self.click(*self.place(".grip"))
+        self.assertEqual(self.js(lines), len(document["designs"]))
+
+    def test_bars_of_effects_are_as_long_as_their_shares(self):
+        self.open("sweep")
+        for s in self.document("sweep")["sensitivity"]:
+            panel = self.panel(f"Effects on {s['objective']}")
+            bars = self.browser.execute_script("""
+                const all = (c) => [...arguments[0].querySelectorAll(c)].map((e) => [e.getAttribute('data-tip').split('\\n')[0], Number(e.getAttribute('width'))]);
+                return [all('.track')[0][1], Object.fromEntries(all('.bar'))];""", panel)
+            self.assertEqual(len(bars[1]), len(s["main"]))
+            for m in s["main"]:
+                self.assertAlmostEqual(bars[1][m["parameter"]], max(1, m["share"] * bars[0]), delta=0.2)
+            listed = [r.text for r in panel.find_elements("css selector", "tbody tr td:first-child")]
+            largest = sorted((i for i in s["interactions"] if i["share"] >= 0.0005), key=lambda i: -i["share"])
+            self.assertEqual(listed, [" \u00d7 ".join(i["parameters"]) for i in largest[:8]])
+
+    def test_failed_and_refused_designs_have_their_reasons(self):
+        self.open("broken")
+        document = self.document("broken")
+        self.assertEqual((len(document["failed"]), len(document["invalid"])), (1, 2))
+        rows = self.js("""[...[...document.querySelectorAll('section')].pop().querySelectorAll('tbody tr')].map((r) =>
+            [...r.cells].map((c) => c.textContent))""")
+        self.assertEqual([r[0] for r in rows], [str(document["failed"][0]["design"]), "refused", "refused"])
+        self.assertEqual([r[4] for r in rows], [" ".join(line.strip() for line in f["error"].split("\n")[:2])
+                                                  for f in document["failed"] + document["invalid"]])
+        self.assertIn("1 run failed", self.js("document.body.innerText"))
+        self.open("sweep")
+        self.assertNotIn("refused designs", self.js("document.body.innerText"))
+        self.assertEqual(self.js("document.querySelector('h1').textContent"), "Sizes <b>of</b> caches")
+
+    def test_a_sweep_of_ten_thousand_designs_draws_a_part_of_them_and_finds_all(self):
+        self.open("sweep")
+        # Copies of the designs with other objectives, so that the front stays.
+        page = pathlib.Path(self.folder.name, "sweep/report.html").read_text()
+        begin = page.index('id="data">') + len('id="data">')
+        end = page.index("</script>", begin)
+        data = json.loads(page[begin:end])
+        own = data["designs"]
+        dominated = [d for i, d in enumerate(own) if i not in data["front"]]
+        for i in range(10000 - len(own)):
+            platform, settings, values, runs = dominated[i % len(dominated)]
+            data["designs"].append([platform, settings, [v * (1 + i * s) for v, s in zip(values, (1e-5, 1e-4, -1e-6))], runs])
+        folder = pathlib.Path(self.folder.name, "large")
+        folder.mkdir()
+        (folder / "report.html").write_text(page[:begin] + json.dumps(data).replace("<", "\\u003c") + page[end:])
+        self.open("large")
+        self.assertLess(self.js("document.querySelectorAll('*').length"), 10000)
+        self.assertEqual(self.js("document.querySelectorAll('.marker.front').length"), len(data["front"]))
+        text = self.js("document.body.innerText").replace("\u202f", "")
+        self.assertIn(f"2000 of {10000 - len(data['front'])} dominated designs", text)
+        self.assertRegex(text, r"10000 of 10000 designs selected, .* 4\d\d are drawn")
+        self.assertEqual(len(self.csv("Designs by objectives")), 10001)
+        # A design that is not drawn.
+        undrawn = self.js("complete.filter((d) => !d.front).filter((d, i, all) => !thinned(all, 2000).includes(d)).pop().id")
+        self.browser.execute_script("choose(designs[arguments[0]])", undrawn)
+        x, y = self.place("circle.chosen", 1)
+        self.mouse("mouseMoved", x, y)
+        self.assertRegex(self.js("document.querySelector('.tip').textContent"), r"^design \d+\n")
 
 
 if __name__ == "__main__":

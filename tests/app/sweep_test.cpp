@@ -35,7 +35,10 @@ TEST_CASE("the guide's sweep runs, and a second command runs nothing and has an 
   // Three designs meet the constraint; the base design runs as well.
   CHECK_THAT(r.out, Contains("8 points: 8 run, 0 kept from earlier, 0 failed") &&
                         Contains("Designs left out: 1 by a constraint, 0 refused") &&
-                        Contains("out/sweep-llc/sweep.json"));
+                        Contains("results out/sweep-llc/sweep.json\nreport  "
+                                 "out/sweep-llc/report.html\n"));
+  CHECK_THAT(folder.read("out/sweep-llc/report.html"),
+             Contains("Size and associativity of the LLC"));
   const std::string first = folder.read("out/sweep-llc/sweep.json");
   const json d = json::parse(first);
   REQUIRE(d["designs"].size() == 3);

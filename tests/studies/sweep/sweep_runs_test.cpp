@@ -137,6 +137,7 @@ TEST_CASE("relative objectives divide by the base design of the same workload") 
   CHECK(sweep.bases[0].gpu.llc.queue_depth == 8);
   CHECK(d["designs"][0]["objectives"]["time"].get<double>() == Approx(capacity / 64));
   CHECK(d["designs"][0]["runs"][1]["objectives"]["time"].get<double>() == Approx(capacity / 64));
+  CHECK(d["base"]["objectives"]["time"] == 1);
   CHECK(d["base"]["runs"][1]["time_ns"].get<double>() == Approx(2e6 / capacity));
 }
 
