@@ -171,7 +171,7 @@ class Farm(unittest.TestCase):
     @staticmethod
     def write_sweep(folder, parameters=None):
         (folder / "s.json").write_text(json.dumps({
-            "title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=524288"], "objectives": [{"of": "cycles"}],
+            "title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=262144"], "objectives": [{"of": "cycles"}],
             "parameters": parameters or {"llc.sets": {"values": [16, 32, 64]}, "llc.ways": {"values": [2, 4, 8, 16]}}}))
 
     def start(self, *options):
