@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Sweeps through a Slurm of its own (controller and one node on this machine).
-Usage: slurm_test.py TESSERA. Exit status 77: Slurm's daemons are not installed."""
+Usage: slurm_test.py TESSERA. Exit status 77: Slurm's daemons are not installed, or cannot start because this is
+a user namespace without setgroups(2)."""
 
 import getpass
 import json
@@ -80,7 +81,14 @@ class Cluster:
         os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
         self.controller = self.start("slurmctld", "-D", "-c")
         self.node = self.start("slurmd", "-D", "-N", "node")
-        wait_until(lambda: "idle" in self.ask("sinfo", "--noheader", "--format=%T"), "a node is idle")
+        wait_until(self.ready, "a node is idle")
+
+    def ready(self):
+        for daemon in (self.controller, self.node):
+            if daemon.poll() is not None:
+                output = (self.folder / f"{daemon.args[0]}.out").read_text()
+                raise AssertionError(f"{daemon.args[0]} has ended:\n{output}")
+        return "idle" in self.ask("sinfo", "--noheader", "--format=%T")
 
     def start(self, *words):
         with open(self.folder / f"{words[0]}.out", "a") as out:
@@ -148,20 +156,17 @@ class Farm(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
         root = pathlib.Path(cls.scratch.name)
         (root / "slurm").mkdir()
         cls.cluster = Cluster(root / "slurm")
+        cls.addClassCleanup(cls.cluster.stop)
         (root / "local").mkdir()
         cls.write_sweep(root / "local")
         done = subprocess.run([TESSERA, "sweep", "s.json", "--jobs", "2", "--quiet"], cwd=root / "local",
                               stdout=subprocess.DEVNULL, timeout=PATIENCE)
         assert done.returncode == 0
         cls.local = root / "local"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.cluster.stop()
-        cls.scratch.cleanup()
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch.name))
@@ -284,5 +289,8 @@ if __name__ == "__main__":
     missing = [p for p in PROGRAMS if shutil.which(p) is None]
     if missing:
         print(f"skipped: not installed: {', '.join(missing)} (Debian's packages slurmctld, slurmd, slurm-client)")
+        sys.exit(77)
+    if pathlib.Path("/proc/self/setgroups").read_text().strip() == "deny":
+        print("skipped: Slurm's daemons call setgroups(2), which this user namespace denies")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
