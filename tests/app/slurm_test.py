@@ -268,6 +268,18 @@ class Farm(unittest.TestCase):
         self.assertEqual({t[0] for t in derived}, {"11:00"})
         self.assertTrue(all(512 <= int(t[1].rstrip("M")) < 2048 for t in derived), derived)
 
+    def test_a_study_has_the_document_of_a_local_run(self):
+        tiny = pathlib.Path(__file__).resolve().parents[1] / "studies/data/tiny"
+        documents = []
+        for options in ([], ["--slurm"]):
+            store = self.folder / f"{len(documents)}.sqlite"
+            r = subprocess.run([TESSERA, "study", tiny, "--json", "--store", store, *options], cwd=self.folder,
+                               capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(r.returncode, 0, r.stderr)
+            documents.append(r.stdout)
+            self.assertGreater(saved(store), 0)
+        self.assertEqual(*documents)
+
     def test_bad_commands_are_refused_before_anything_is_made(self):
         def refused(words, part, **environment):
             r = subprocess.run([TESSERA, "sweep", "s.json", *words], cwd=self.folder, capture_output=True, text=True,
