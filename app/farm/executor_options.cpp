@@ -33,9 +33,9 @@ std::unique_ptr<PointExecutor> make_executor(const po::variables_map& values,
   if (values.count("slurm-args") != 0) {
     arguments = po::split_unix(values["slurm-args"].as<std::string>());
   }
-  return std::make_unique<SlurmExecutor>((std::filesystem::path(directory) / "slurm").string(),
-                                         std::move(arguments),
-                                         values.count("jobs") == 0 ? 0 : jobs);
+  return std::make_unique<SlurmExecutor>(
+      (std::filesystem::path(directory) / "slurm-tasks").string(), std::move(arguments),
+      values.count("jobs") == 0 ? 0 : jobs);
 }
 
 }  // namespace tessera::app

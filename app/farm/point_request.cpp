@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 
 #include "app/console.h"
 #include "app/output_directory.h"
@@ -19,6 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
+
+constexpr char kOutcomeEnd[] = ".json";
 
 ordered_json options_json(const RunOptions& o) {
   ordered_json options = {{"scale", static_cast<int>(o.scale)},
@@ -94,15 +97,43 @@ std::string request_text(const PointBatch& batch, const std::vector<std::size_t>
                         {"points", points}});
 }
 
-std::string outcome_file(const std::string& key) { return key + ".json"; }
+std::string outcome_folder(const std::string& folder) {
+  return (fs::path(folder) / "outcomes").string();
+}
 
-std::optional<FinishedPoint> read_outcome(const std::string& folder, const std::string& key) {
-  const std::string path = (fs::path(folder) / outcome_file(key)).string();
+std::vector<std::string> outcome_keys(const std::string& folder) {
+  std::vector<std::string> keys;
   std::error_code error;
-  if (!fs::exists(path, error)) return std::nullopt;
+  for (const fs::directory_entry& e : fs::directory_iterator(outcome_folder(folder), error)) {
+    // A file that is being written begins with a dot.
+    const std::string name = e.path().filename().string();
+    if (e.path().extension() == kOutcomeEnd && name.front() != '.') {
+      keys.push_back(e.path().stem().string());
+    }
+  }
+  return keys;
+}
+
+FinishedPoint take_outcome(const std::string& folder, const std::string& key) {
+  const std::string path = (fs::path(outcome_folder(folder)) / (key + kOutcomeEnd)).string();
   ordered_json outcome = ordered_json::parse(read_input_file(path, kMostResultBytes));
-  return FinishedPoint{std::move(outcome.at("stats")), outcome.at("failure").get<std::string>(),
-                       outcome.at("unsaved").get<std::string>()};
+  fs::remove(path);
+  return {std::move(outcome.at("stats")), outcome.at("failure").get<std::string>(),
+          outcome.at("unsaved").get<std::string>()};
+}
+
+void remove_task_files(const std::string& folder) {
+  static const std::regex own(
+      R"(request-[0-9]+(\.json|-[0-9]+\.log)|\.?[0-9a-f]{64}\.json(\.[0-9]+)?)");
+  std::error_code ignored;
+  for (const std::string& f : {outcome_folder(folder), folder}) {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& e : fs::directory_iterator(f, ignored)) {
+      if (std::regex_match(e.path().filename().string(), own)) files.push_back(e.path());
+    }
+    for (const fs::path& file : files) fs::remove(file, ignored);
+    fs::remove(f, ignored);
+  }
 }
 
 int farm_task(const std::vector<std::string>& arguments) {
@@ -125,15 +156,15 @@ int farm_task(const std::vector<std::string>& arguments) {
   }
   // Slurm has stopped the task: the command decides whether it runs again.
   if (interrupted() && !p.failure.empty()) return 1;
-  const fs::path folder = fs::path(arguments.front()).parent_path();
+  const std::string folder = outcome_folder(fs::path(arguments.front()).parent_path().string());
   // A later command has removed the folder, and finds the result in the store.
   if (!fs::is_directory(folder)) return 1;
   ordered_json stats;
   if (!p.failure.empty() || !p.unsaved.empty()) stats = std::move(*p.stats);
   const ordered_json outcome = {
       {"failure", p.failure}, {"unsaved", p.unsaved}, {"stats", std::move(stats)}};
-  OutputDirectory(folder.string())
-      .write(outcome_file(requested.at("key").get<std::string>()), document_text(outcome));
+  OutputDirectory(folder).write(requested.at("key").get<std::string>() + kOutcomeEnd,
+                                document_text(outcome));
   return 0;
 }
 

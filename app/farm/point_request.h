@@ -5,7 +5,6 @@
 // one of them and writes its outcome.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,14 @@ int farm_task(const std::vector<std::string>& arguments);
 /// The request for `chosen` points of the batch, as text. Task i runs point chosen[i].
 std::string request_text(const PointBatch& batch, const std::vector<std::size_t>& chosen);
 
-/// The outcome file of a point, in the request's folder.
-std::string outcome_file(const std::string& key);
-/// The outcome of a point; empty if there is none yet. Its statistics are null if the store has
-/// them.
-std::optional<FinishedPoint> read_outcome(const std::string& folder, const std::string& key);
+/// The folder of outcome files beside the requests.
+std::string outcome_folder(const std::string& folder);
+/// The keys of all points with an outcome file.
+std::vector<std::string> outcome_keys(const std::string& folder);
+/// Reads and removes the outcome of a point. Its statistics are null if the store has them.
+FinishedPoint take_outcome(const std::string& folder, const std::string& key);
+/// Removes all requests, outcomes and outputs of tasks, and the folder unless it has other files.
+/// Ignores errors.
+void remove_task_files(const std::string& folder);
 
 }  // namespace tessera::app

@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kOutcomePeriod{200};
+constexpr std::chrono::milliseconds kOutcomePeriod{250};
 /// Slurm's controller serves all users.
 constexpr std::chrono::seconds kQueuePeriod{2};
 /// After which a command without any running or finished task says why.
@@ -68,6 +68,7 @@ class BatchRun {
         by_workload[workload] = limits_for(workload, scale, earlier);
       }
       attempts_[i].limits = by_workload[workload];
+      by_key_[batch.keys[i]] = i;
       all.insert(i);
     }
     open_ = all;
@@ -78,8 +79,10 @@ class BatchRun {
   std::size_t finished() const { return attempts_.size() - open_.size(); }
 
   void collect_outcomes() {
-    const std::set<std::size_t> waiting = open_;
-    for (const std::size_t i : waiting) collect(i);
+    for (const std::string& key : outcome_keys(folder_)) {
+      const auto found = by_key_.find(key);
+      if (found != by_key_.end()) collect(found->second, take_outcome(folder_, key));
+    }
   }
 
   /// Submits lost tasks again.
@@ -161,18 +164,16 @@ class BatchRun {
     open_.erase(i);
   }
 
-  /// Returns whether the point is finished.
-  bool collect(std::size_t i) {
-    std::optional<FinishedPoint> outcome = read_outcome(folder_, batch_.keys[i]);
-    if (!outcome) return false;
-    if (!outcome->failure.empty() || !outcome->unsaved.empty()) {
-      if (outcome->stats->is_object()) outcome->stats = batch_.kept(std::move(*outcome->stats));
-      finish(i, std::move(*outcome));
-      return true;
+  void collect(std::size_t i, FinishedPoint outcome) {
+    if (outcome.failure.empty() && outcome.unsaved.empty()) {
+      collect_saved(i);
+      return;
     }
-    return collect_saved(i);
+    if (outcome.stats->is_object()) outcome.stats = batch_.kept(std::move(*outcome.stats));
+    finish(i, std::move(outcome));
   }
 
+  /// Returns whether the store has the point.
   bool collect_saved(std::size_t i) {
     auto stats = batch_.store->load(batch_.keys[i], complain);
     if (!stats) return false;
@@ -222,6 +223,7 @@ class BatchRun {
   std::string folder_;
   std::vector<Attempt> attempts_;
   std::vector<FinishedPoint> finished_;
+  std::map<std::string, std::size_t> by_key_;
   std::set<std::size_t> open_;  ///< points without a result
   std::size_t requests_ = 0;
   Clock::time_point since_ = Clock::now();
@@ -247,9 +249,9 @@ std::vector<FinishedPoint> SlurmExecutor::run(const PointBatch& batch) {
   // What a killed command has left. Its running tasks save their points; claims of the store keep
   // the tasks of this command from computing them as well.
   slurm_.cancel(true);
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  remove_task_files(folder_);
   const OutputDirectory out(folder_);
+  const OutputDirectory outcomes(outcome_folder(folder_));
   ProgressMeter meter(batch.progress.quiet);
   std::vector<FinishedPoint> finished;
   try {
@@ -275,7 +277,7 @@ std::vector<FinishedPoint> SlurmExecutor::run(const PointBatch& batch) {
   bool failed = false;
   for (const FinishedPoint& p : finished) failed = failed || !p.failure.empty();
   // The tasks' output explains failures.
-  if (!failed) fs::remove_all(folder_, ignored);
+  if (!failed) remove_task_files(folder_);
   return finished;
 }
 

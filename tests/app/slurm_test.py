@@ -204,8 +204,8 @@ class Farm(unittest.TestCase):
         self.assertIn("12 points: 12 run, 0 kept from earlier, 0 failed", out)
         self.assertIn("it is submitted again, 1 of 3", error)
         self.check_equals_local()
-        self.assertFalse((self.folder / "out/sweep-s/slurm").exists())
-        self.assertFalse((self.folder / "out/sweep-s/slurm.lock").exists())
+        self.assertFalse((self.folder / "out/sweep-s/slurm-tasks").exists())
+        self.assertFalse((self.folder / "out/sweep-s/slurm-tasks.lock").exists())
 
         # Nothing is computed again.
         before = self.cluster.tasks()
