@@ -16,7 +16,8 @@ import time
 import unittest
 
 TESSERA = sys.argv[1]
-PATIENCE = 120
+# Longer than the test on a busy machine with sanitizers.
+PATIENCE = 500
 SWEEP = {"title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=65536"],
          "parameters": {"llc.sets": {"values": [8, 16, 32, 64]}, "llc.ways": {"values": [2, 4, 8, 16]},
                         "llc.latency_cycles": {"values": [40, 80, 120, 160]}},

@@ -290,6 +290,16 @@ class Farm(unittest.TestCase):
         refused(["--slurm"], "--slurm: not in PATH: sbatch, squeue, scancel", PATH="/nowhere")
         refused(["--slurm-args", "-p main"], "--slurm-args needs --slurm")
 
+    def test_a_task_that_never_has_a_result_fails_after_three_more(self):
+        self.write_sweep(self.folder, {"llc.ways": {"values": [4]}})
+        status, out, error = self.end(self.start("--slurm-args", "--output=/nonexistent/output"))
+        self.assertEqual(status, 1)
+        self.assertIn("1 points: 1 run, 0 kept from earlier, 1 failed", out)
+        self.assertIn("it is submitted again, 3 of 3", error)
+        self.assertIn("its Slurm task ended without a result 4 times (the last one: FAILED", error)
+        # Kept, because it has the output of tasks.
+        self.assertTrue((self.folder / "out/sweep-s/slurm-tasks/request-3.json").exists())
+
     def test_an_array_that_slurm_refuses_ends_the_command(self):
         status, _, error = self.end(self.start("--slurm-args", "--partition=other"))
         self.assertEqual(status, 1)
