@@ -215,7 +215,7 @@ class Farm(unittest.TestCase):
         self.assertEqual(len(self.cluster.tasks()), len(before))
 
     def test_the_next_command_takes_what_the_tasks_of_a_killed_one_have_saved(self):
-        command = self.start("--jobs", "1")
+        command = self.start("--jobs", "1", "--slurm-args", "--comment=killed")
         wait_until(lambda: saved(self.store) >= 1, "a point is saved")
         command.kill()
         self.end(command)
@@ -225,6 +225,7 @@ class Farm(unittest.TestCase):
         self.assertEqual(status, 0, error)
         kept = int(out.split(" kept from earlier")[0].split()[-1])
         self.assertGreater(kept, there)
+        self.assertIn("killed CANCELLED", self.cluster.tasks("%k %T"))
         self.check_equals_local()
 
     def test_an_interrupt_cancels_the_array_and_keeps_points(self):
