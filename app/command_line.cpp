@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/console.h"
+#include "app/farm/point_request.h"
 #include "app/source_commit.h"
 #include "app/systemc_reports.h"
 #include "app/verbs.h"
@@ -58,6 +59,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     print_text(std::string("tessera ") + kVersion + " (commit " + source_commit() + ")\n");
     return 0;
   }
+  if (first == kFarmTaskVerb) return farm_task({arguments.begin() + 1, arguments.end()});
   for (const Verb& verb : verbs()) {
     if (verb.name == first) return verb.run({arguments.begin() + 1, arguments.end()});
   }

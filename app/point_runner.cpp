@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/point_runner.h"
 
+#include <utility>
+
 #include "app/console.h"
 #include "app/point.h"
 #include "app/progress.h"
@@ -10,69 +12,62 @@
 #include "common/json.h"
 
 namespace tessera::app {
-namespace {
 
 using nlohmann::ordered_json;
 
-/// Runs in a child process.
-FinishedPoint simulate(const RunnablePoint& point, RunOptions options,
-                       const WorkerPool::Report& report) {
-  options.on_progress = [&report](const Progress& p) {
-    report(p.ctas_total == 0
-               ? 0
-               : static_cast<double>(p.ctas_done) / static_cast<double>(p.ctas_total));
+FinishedPoint run_point(const PointBatch& batch, std::size_t index,
+                        const std::function<void(double)>& progress) {
+  const PointStore* store = batch.store;
+  const std::string& key = batch.keys[index];
+  std::optional<FileLock> claim;
+  if (store != nullptr) {
+    claim.emplace(store->claim(key, interrupted));
+    if (auto stats = store->load(key)) return {batch.kept(std::move(*stats)), ""};
+  }
+  RunOptions options = batch.options;
+  options.on_progress = [&progress](const Progress& p) {
+    progress(p.ctas_total == 0
+                 ? 0
+                 : static_cast<double>(p.ctas_done) / static_cast<double>(p.ctas_total));
   };
   options.interrupted = interrupted;
+  const RunnablePoint& point = batch.points[index];
   PointOutcome outcome = simulate_point(*point.config, *make_workload(point.workload), options);
-  return {std::move(outcome.stats), outcome.failure.value_or("")};
+  FinishedPoint finished;
+  finished.failure = outcome.failure.value_or("");
+  if (store != nullptr && finished.failure.empty()) {
+    // The caller gets the result even if it cannot be saved.
+    try {
+      store->save(key, outcome.stats);
+    } catch (const RunError& e) {
+      finished.unsaved = e.what();
+    }
+  }
+  finished.stats = batch.kept(std::move(*outcome.stats));
+  return finished;
 }
 
-}  // namespace
-
-std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, unsigned jobs,
-                                      const RunOptions& options, const PointsProgress& progress,
-                                      const PointStore* store, const std::vector<std::string>& keys,
-                                      const std::function<ordered_json(ordered_json)>& kept) {
+std::vector<FinishedPoint> LocalExecutor::run(const PointBatch& batch) {
   catch_interrupts();
-  route_systemc_reports(progress.quiet);
-  ProgressMeter meter(progress.quiet);
-  const auto total = static_cast<double>(points.size());
+  route_systemc_reports(batch.progress.quiet);
+  ProgressMeter meter(batch.progress.quiet);
+  const std::size_t count = batch.points.size();
   std::vector<JobOutcome> outcomes = WorkerPool::run(
-      points.size(), jobs,
+      count, jobs_,
       [&](std::size_t i, const WorkerPool::Report& report) {
-        std::optional<FileLock> claim;
-        if (store != nullptr) {
-          claim.emplace(store->claim(keys[i], interrupted));
-          if (auto stats = store->load(keys[i])) {
-            return ordered_json{{"stats", kept(std::move(*stats))}, {"failure", ""}};
-          }
-        }
-        FinishedPoint p = simulate(points[i], options, report);
-        ordered_json result = {{"failure", p.failure}};
-        if (store != nullptr && p.failure.empty()) {
-          // The parent gets the result even if it cannot be saved.
-          try {
-            store->save(keys[i], p.stats);
-          } catch (const RunError& e) {
-            result["unsaved"] = e.what();
-          }
-        }
-        result["stats"] = kept(std::move(*p.stats));
-        return result;
+        FinishedPoint p = run_point(batch, i, report);
+        return ordered_json{
+            {"failure", p.failure}, {"unsaved", p.unsaved}, {"stats", std::move(*p.stats)}};
       },
-      [&](double finished) {
-        meter.update(progress.label, finished / total,
-                     std::to_string(static_cast<std::size_t>(finished)) + " of " +
-                         std::to_string(points.size()) + " points");
-      });
+      [&](double done) { meter.update_points(batch.progress.label, done, count); });
   meter.finish();
 
-  std::vector<FinishedPoint> finished(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::vector<FinishedPoint> finished(count);
+  for (std::size_t i = 0; i < count; ++i) {
     if (outcomes[i].result) {
-      finished[i].stats = std::move((**outcomes[i].result)["stats"]);
-      finished[i].failure = (**outcomes[i].result)["failure"].get<std::string>();
-      finished[i].unsaved = (**outcomes[i].result).value("unsaved", "");
+      ordered_json& result = **outcomes[i].result;
+      finished[i] = {std::move(result["stats"]), result["failure"].get<std::string>(),
+                     result["unsaved"].get<std::string>()};
     } else {
       finished[i].failure = outcomes[i].error;
     }

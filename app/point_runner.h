@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs many points, each in its own process. Shared by `compare` and `study`.
+// Runs one point in this process, or many, each in a child process.
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "app/point_store.h"
-#include "common/kept_json.h"
-#include "platforms/simulation.h"
+#include "app/point_executor.h"
 
 namespace tessera::app {
 
-struct RunnablePoint {
-  const ResolvedConfig* config = nullptr;
-  std::string workload;
-};
+/// Simulates point `index` of the batch in this process, and saves a complete and correct result.
+/// Takes the result from the store if another process has saved it meanwhile; waits for a process
+/// that computes it. `progress` receives the completed part (0..1).
+FinishedPoint run_point(const PointBatch& batch, std::size_t index,
+                        const std::function<void(double fraction)>& progress);
 
-/// Result of a point. `stats` is null if the point produced none.
-struct FinishedPoint {
-  KeptJson<nlohmann::ordered_json> stats;
-  std::string failure;  ///< empty if the point is complete and its values are correct
-  /// The reason why a complete point is not in the store; empty if it is there.
-  std::string unsaved{};
-};
+/// Runs points in child processes of this one. run() must be called before any SystemC object
+/// exists.
+class LocalExecutor final : public PointExecutor {
+ public:
+  /// `jobs`: points at a time.
+  explicit LocalExecutor(unsigned jobs) : jobs_(jobs) {}
+  std::vector<FinishedPoint> run(const PointBatch& batch) override;
 
-/// Progress display of many points.
-struct PointsProgress {
-  std::string label;
-  bool quiet = false;
+ private:
+  unsigned jobs_;
 };
-
-/// Simulates the points, at most `jobs` at a time. Must be called before any SystemC object exists.
-/// SIGINT ends running points early and starts no more. `store` (can be null) saves complete and
-/// correct results under `keys`, one key per point. The point's own process saves them, so that
-/// they survive a failure of this process. If another command computes the same point, the call
-/// waits for its result. `kept`: the part of the statistics that is returned.
-std::vector<FinishedPoint> run_points(
-    const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
-    const PointsProgress& progress, const PointStore* store, const std::vector<std::string>& keys,
-    const std::function<nlohmann::ordered_json(nlohmann::ordered_json)>& kept);
 
 }  // namespace tessera::app

@@ -53,6 +53,12 @@ void ProgressMeter::update(const std::string& label, double fraction, const std:
   }
 }
 
+void ProgressMeter::update_points(const std::string& label, double done, std::size_t count) {
+  update(
+      label, done / static_cast<double>(count),
+      std::to_string(static_cast<std::size_t>(done)) + " of " + std::to_string(count) + " points");
+}
+
 void ProgressMeter::finish() {
   if (drawn_) std::cerr << "\r\x1b[K" << std::flush;
   drawn_ = false;

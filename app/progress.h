@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace tessera::app {
@@ -18,6 +19,8 @@ class ProgressMeter {
   /// `label`: name of the activity; `fraction`: completed part (0..1); `rate`: text to print. The
   /// remaining time is extrapolated from the first update with this label.
   void update(const std::string& label, double fraction, const std::string& rate);
+  /// The same with the text "DONE of COUNT points".
+  void update_points(const std::string& label, double done, std::size_t count);
   /// Removes the bar.
   void finish();
 

@@ -77,12 +77,11 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
     missing_keys.push_back(keys[i]);
     places.push_back(i);
   }
-  std::vector<FinishedPoint> finished =
-      run_points(missing, jobs, run.options, {"compare", run.quiet}, store, missing_keys,
-                 [](ordered_json stats) {
-                   stats.erase("host");
-                   return stats;
-                 });
+  std::vector<FinishedPoint> finished = LocalExecutor(jobs).run(
+      {missing, missing_keys, run.options, {"compare", run.quiet}, store, [](ordered_json stats) {
+         stats.erase("host");
+         return stats;
+       }});
   for (std::size_t k = 0; k < finished.size(); ++k) {
     compared[places[k]].stats = std::move(finished[k].stats);
     compared[places[k]].failure = std::move(finished[k].failure);

@@ -2,12 +2,13 @@
 #include "app/report/study.h"
 
 #include <map>
+#include <memory>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
+#include "app/farm/executor_options.h"
 #include "app/output_directory.h"
-#include "app/point_runner.h"
 #include "app/point_store.h"
 #include "app/point_tally.h"
 #include "app/report/html.h"
@@ -28,11 +29,9 @@ constexpr char kDocument[] = "study.json";
 
 /// Simulates the points that the store does not have. Throws RunError if it was interrupted.
 /// `delivery`: gets the points that could not be saved.
-std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
-                                                       const studies::Study& study,
-                                                       const PointStore* store, unsigned jobs,
-                                                       const RunArguments& run, PointTally& tally,
-                                                       Delivery& delivery) {
+std::map<std::string, studies::PointResult> results_of(
+    const StudyPlan& plan, const studies::Study& study, const PointStore* store,
+    PointExecutor& executor, const RunArguments& run, PointTally& tally, Delivery& delivery) {
   std::map<std::string, studies::PointResult> results;
   std::vector<RunnablePoint> missing;
   std::vector<std::string> keys;
@@ -48,9 +47,12 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
       keys.push_back(p.key);
     }
   }
-  std::vector<FinishedPoint> finished =
-      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, store, keys,
-                 studies::kept_statistics);
+  std::vector<FinishedPoint> finished = executor.run({missing,
+                                                      keys,
+                                                      run.options,
+                                                      {"study " + study.name, run.quiet},
+                                                      store,
+                                                      studies::kept_statistics});
   for (std::size_t i = 0; i < finished.size(); ++i) {
     if (!finished[i].failure.empty()) ++tally.failed;
     ++tally.run;
@@ -77,7 +79,7 @@ ArgumentParser study_arguments() {
   parser.positional("NAME[/FIGURE]", "a study (tessera list studies) or a folder with a study.json",
                     {Completes::Kind::kStudy, {}});
   add_run_options(parser);
-  add_jobs_option(parser);
+  add_executor_options(parser);
   add_plugin_option(parser);
   return parser;
 }
@@ -87,7 +89,6 @@ int study_verb(const std::vector<std::string>& arguments) {
   if (!values) return 0;
   load_plugins(*values);
   RunArguments run = read_run_options(*values, "study", arguments);
-  const unsigned jobs = read_jobs(*values);
   const std::string name = positional_argument(*values, 0);
 
   const auto [folder, figure] = studies::find_study(name);
@@ -107,6 +108,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options);
   const std::string directory = run.out.value_or("out/study-" + study.name);
+  const std::unique_ptr<PointExecutor> executor = make_executor(*values, directory);
   refuse_other_results(directory, kDocument);
   const OutputDirectory out(directory);
   const std::optional<PointStore> store = open_store(run.store);
@@ -114,7 +116,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   PointTally tally;
   Delivery delivery;
   const auto by_key =
-      results_of(plan, study, store ? &*store : nullptr, jobs, run, tally, delivery);
+      results_of(plan, study, store ? &*store : nullptr, *executor, run, tally, delivery);
   PointResults results;
   for (const studies::StudyPoint& p : plan.points) {
     results[{p.platform, p.workload}] = by_key.at(p.key);

@@ -3,12 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
-#include "app/point_runner.h"
+#include "app/farm/executor_options.h"
 #include "app/point_store.h"
 #include "app/point_tally.h"
 #include "app/report/html.h"
@@ -34,9 +35,9 @@ constexpr char kSweepDocument[] = "sweep.json";
 /// Simulates the points of a sweep that the store does not have.
 class PointSimulator {
  public:
-  PointSimulator(const Sweep& sweep, const PointStore* store, unsigned jobs,
+  PointSimulator(const Sweep& sweep, const PointStore* store, PointExecutor& executor,
                  const RunArguments& run)
-      : sweep_(sweep), store_(store), jobs_(jobs), run_(run) {
+      : sweep_(sweep), store_(store), executor_(executor), run_(run) {
     for (const std::string& w : sweep.workloads) hashes_.push_back(studies::workload_hashes(w));
   }
 
@@ -73,9 +74,12 @@ class PointSimulator {
  private:
   void run_missing(const std::vector<RunnablePoint>& missing, const std::vector<std::string>& keys,
                    std::map<std::string, PointResult>& results) {
-    std::vector<FinishedPoint> finished =
-        run_points(missing, jobs_, run_.options, {"sweep " + sweep_.name, run_.quiet}, store_, keys,
-                   studies::kept_statistics);
+    std::vector<FinishedPoint> finished = executor_.run({missing,
+                                                         keys,
+                                                         run_.options,
+                                                         {"sweep " + sweep_.name, run_.quiet},
+                                                         store_,
+                                                         studies::kept_statistics});
     bool failed = false;
     for (std::size_t i = 0; i < finished.size(); ++i) {
       if (!finished[i].failure.empty()) ++tally_.failed;
@@ -92,7 +96,7 @@ class PointSimulator {
 
   const Sweep& sweep_;
   const PointStore* store_;  ///< can be null
-  unsigned jobs_;
+  PointExecutor& executor_;
   const RunArguments& run_;
   std::vector<std::vector<std::string>> hashes_;  ///< by workload
   std::set<std::string> counted_;                 ///< keys of the points in the tally
@@ -148,7 +152,7 @@ ArgumentParser sweep_arguments() {
                         "(default: out/sweep-NAME).");
   parser.positional("FILE.json", "a sweep (docs/guide/sweep.md)", {Completes::Kind::kFile, {}});
   add_output_options(parser);
-  add_jobs_option(parser);
+  add_executor_options(parser);
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -159,7 +163,6 @@ int sweep_verb(const std::vector<std::string>& arguments) {
   if (!values) return 0;
   load_plugins(*values);
   RunArguments run = read_output_options(*values, "sweep", arguments);
-  const unsigned jobs = read_jobs(*values);
 
   // Before the file, because its workloads' files are read and can be long.
   catch_interrupts();
@@ -169,6 +172,7 @@ int sweep_verb(const std::vector<std::string>& arguments) {
   run.options.seed = sweep.options.seed;
   run.options.window = sweep.options.window;
   const std::string directory = run.out.value_or("out/sweep-" + plain_name(sweep.name));
+  const std::unique_ptr<PointExecutor> executor = make_executor(*values, directory);
   refuse_other_results(directory, kSweepDocument);
   refuse_other_sweep(directory, sweep, run.overwrite);
   std::optional<OutputDirectory> out;
@@ -179,7 +183,7 @@ int sweep_verb(const std::vector<std::string>& arguments) {
     if (!out) {
       out.emplace(directory);
       store = open_store(run.store);
-      simulator.emplace(sweep, store ? &*store : nullptr, jobs, run);
+      simulator.emplace(sweep, store ? &*store : nullptr, *executor, run);
     }
     return simulator->simulate(points);
   };
