@@ -111,8 +111,12 @@ void run_group(const Group& group, const PointsRequest& request, const RunOption
   const unsigned jobs =
       request.jobs != 0 ? request.jobs : std::max(1U, std::thread::hardware_concurrency());
   std::vector<app::FinishedPoint> some =
-      app::run_points(group.points, jobs, options, {"points", !request.progress}, store, group.keys,
-                      [](ordered_json stats) { return stats; });
+      app::LocalExecutor(jobs).run({group.points,
+                                    group.keys,
+                                    options,
+                                    {"points", !request.progress},
+                                    store,
+                                    [](ordered_json stats) { return stats; }});
   for (std::size_t i = 0; i < some.size(); ++i) finished[group.places[i]] = std::move(some[i]);
 }
 

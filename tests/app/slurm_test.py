@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Sweeps through a Slurm of its own (controller and one node on this machine).
-Usage: slurm_test.py TESSERA. Exit status 77: Slurm's daemons are not installed, or cannot start because this is
-a user namespace without setgroups(2)."""
+Usage: slurm_test.py TESSERA. Exit status 77: Slurm's daemons are not installed, or do not start on this
+machine (a user namespace without setgroups(2), a host name that does not resolve)."""
 
 import getpass
 import json
