@@ -36,8 +36,9 @@ TEST_CASE("no verb is refused with the list of verbs") {
 }
 
 TEST_CASE("a misspelt verb is refused with the nearest one") {
-  check_refused({"compaer"}, {"'compaer'", "run, compare, study, sweep, results, analyze, list, config",
-                              "did you mean 'compare'?"});
+  check_refused({"compaer"},
+                {"'compaer'", "run, compare, study, sweep, results, analyze, list, config",
+                 "did you mean 'compare'?"});
 }
 
 TEST_CASE("no arguments where some are expected are refused") {
