@@ -159,6 +159,32 @@ class LinearMap : public AddressMap {
   unsigned first_bit_ = 0;
 };
 
+/// A map in which a page's home is one of the layout's GPUs, each of which is one address range.
+class RangedMap : public LinearMap {
+ public:
+  RangedMap(const MemoryGeometry& geometry, const AddressLayout& layout,
+            const std::vector<std::uint64_t>& channel_masks,
+            const std::vector<std::uint64_t>& bank_masks)
+      : LinearMap(geometry, layout, channel_masks, bank_masks),
+        ranges_(layout.gpus),
+        range_bytes_(geometry.total_bytes() / layout.gpus),
+        page_bytes_(geometry.page_bytes) {}
+
+  bool page_has_one_home() const final { return true; }
+  std::uint32_t page_homes() const final { return ranges_; }
+  ChannelId page_home(std::uint64_t physical) const final {
+    return ChannelId(static_cast<std::uint32_t>(physical / range_bytes_));
+  }
+  std::uint64_t page_address(ChannelId home, std::uint64_t index) const final {
+    return home.value * range_bytes_ + index * page_bytes_;
+  }
+
+ private:
+  std::uint32_t ranges_;
+  std::uint64_t range_bytes_;
+  std::uint64_t page_bytes_;
+};
+
 /// Address masks of a matrix over the input bits at `inputs`.
 std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPositions& inputs,
                                          unsigned first_output, unsigned count);

@@ -91,8 +91,8 @@ function table(columns, rows) {
 }
 
 /** A table with a search box. `rowsOf(toggle)` returns [[cells], ...]; a row matches if it contains
- * every word. At most `most` rows are shown. */
-function searchTable(columns, rowsOf, toggleText, placeholder, most = 1000) {
+ * every word. At most `limit` rows are shown. */
+function searchTable(columns, rowsOf, toggleText, placeholder, limit = 1000) {
   const input = el('input', {type: 'search', placeholder});
   const toggle = el('input', {type: 'checkbox'});
   const count = el('span', {className: 'count'});
@@ -107,9 +107,9 @@ function searchTable(columns, rowsOf, toggleText, placeholder, most = 1000) {
       const text = row.map((c) => (isObject(c) ? c.text : c)).join(' ').toLowerCase();
       return words.every((w) => text.includes(w));
     });
-    place.replaceChildren(table(columns, rows.slice(0, most)));
-    count.textContent = rows.length > most
-      ? `${most} of ${number(rows.length)} shown; search to narrow`
+    place.replaceChildren(table(columns, rows.slice(0, limit)));
+    count.textContent = rows.length > limit
+      ? `${limit} of ${number(rows.length)} shown; search to narrow`
       : `${number(rows.length)} of ${number(all.length)}`;
   };
   input.addEventListener('input', show);

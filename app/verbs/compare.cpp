@@ -87,11 +87,12 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
     compared[places[k]].failure = std::move(finished[k].failure);
     if (!finished[k].unsaved.empty()) delivery.failed(finished[k].unsaved);
   }
-  // Platforms with the same configuration share their runs but have different names.
+  // Platforms with the same configuration share their runs, but have different names, and can have
+  // been made of different settings.
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (compared[i].stats->is_object()) {
-      (*compared[i].stats)["platform"] = points[i].config->platform;
-    }
+    if (!compared[i].stats->is_object()) continue;
+    (*compared[i].stats)["platform"] = points[i].config->platform;
+    (*compared[i].stats)["settings"] = points[i].config->settings();
   }
 }
 

@@ -34,32 +34,6 @@ class ChannelInterleave final : public LinearMap {
   }
 };
 
-/// The layout's GPUs are the groups.
-class PagesInGroups final : public LinearMap {
- public:
-  PagesInGroups(const MemoryGeometry& g, const AddressLayout& layout,
-                const std::vector<std::uint64_t>& channel_masks,
-                const std::vector<std::uint64_t>& bank_masks)
-      : LinearMap(g, layout, channel_masks, bank_masks),
-        groups_(layout.gpus),
-        group_bytes_(g.total_bytes() / layout.gpus),
-        page_bytes_(g.page_bytes) {}
-
-  bool page_has_one_home() const override { return true; }
-  std::uint32_t page_homes() const override { return groups_; }
-  ChannelId page_home(std::uint64_t physical) const override {
-    return ChannelId(static_cast<std::uint32_t>(physical / group_bytes_));
-  }
-  std::uint64_t page_address(ChannelId home, std::uint64_t index) const override {
-    return home.value * group_bytes_ + index * page_bytes_;
-  }
-
- private:
-  std::uint32_t groups_;
-  std::uint64_t group_bytes_;
-  std::uint64_t page_bytes_;
-};
-
 struct Parameters {
   std::uint32_t interleave_bytes = 256;
   std::uint32_t groups = 1;
@@ -106,6 +80,7 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   const unsigned slice_bits = log2_of(g.slices_per_channel);
 
   AddressLayout layout;
+  // With pages in groups, a group is an address range, as a GPU is.
   layout.gpus = parameters.pages_in_groups ? parameters.groups : 1;
   layout.rotated_groups = parameters.groups / layout.gpus;
   layout.rotation_seed = parameters.seed;
@@ -131,7 +106,7 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   for (const std::uint8_t bit : layout.channel) channel_masks.push_back(std::uint64_t{1} << bit);
   const auto bank_masks = address_masks(matrix, inputs, 0, bank_bits);
   if (parameters.pages_in_groups) {
-    return std::make_unique<PagesInGroups>(g, layout, channel_masks, bank_masks);
+    return std::make_unique<RangedMap>(g, layout, channel_masks, bank_masks);
   }
   return std::make_unique<ChannelInterleave>(g, layout, channel_masks, bank_masks);
 }

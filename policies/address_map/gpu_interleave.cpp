@@ -21,29 +21,6 @@ std::vector<std::uint64_t> single_bits(const BitPositions& positions) {
   return masks;
 }
 
-class GpuInterleave final : public LinearMap {
- public:
-  GpuInterleave(const MemoryGeometry& g, const AddressLayout& layout)
-      : LinearMap(g, layout, single_bits(layout.channel), single_bits(layout.bank)),
-        gpus_(g.gpus),
-        gpu_bytes_(g.total_bytes() / g.gpus),
-        page_bytes_(g.page_bytes) {}
-
-  bool page_has_one_home() const override { return true; }
-  std::uint32_t page_homes() const override { return gpus_; }
-  ChannelId page_home(std::uint64_t physical) const override {
-    return ChannelId(static_cast<std::uint32_t>(physical / gpu_bytes_));
-  }
-  std::uint64_t page_address(ChannelId home, std::uint64_t index) const override {
-    return home.value * gpu_bytes_ + index * page_bytes_;
-  }
-
- private:
-  std::uint32_t gpus_;
-  std::uint64_t gpu_bytes_;
-  std::uint64_t page_bytes_;
-};
-
 struct Parameters {
   std::uint32_t interleave_bytes = 128;
 };
@@ -83,7 +60,8 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   take(layout.bank, bank_bits - slice_bits);
   take(layout.row, log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes));
   take(layout.channel, gpu_bits);
-  return std::make_unique<GpuInterleave>(g, layout);
+  return std::make_unique<RangedMap>(g, layout, single_bits(layout.channel),
+                                     single_bits(layout.bank));
 }
 
 const PolicyRegistration<AddressMap> kRegistered(

@@ -46,6 +46,21 @@ TEST_CASE("a point gives the same statistics in compare as in run") {
   CHECK(alone == point);
 }
 
+TEST_CASE("a point that another command has saved has this command's platform and settings") {
+  const ScratchFolder folder;
+  folder.write("mine.json", R"({"base": "uba-mem-small"})");
+  REQUIRE(run_tessera({"run", "mine.json", "vecadd:n=4096", "--set", "llc.ways=16", "--quiet"},
+                      folder.path())
+              .status == 0);
+  REQUIRE(run_tessera({"compare", "uba-mem-small", "vecadd:n=4096", "--quiet", "--out", "c"},
+                      folder.path())
+              .status == 0);
+  const json d = json::parse(folder.read("c/compare.json"));
+  CHECK(run_tessera({"results", "--json"}, folder.path()).document().at("points").size() == 1);
+  CHECK(d["points"][0]["platform"] == "uba-mem-small");
+  CHECK(d["points"][0]["settings"] == json::object());
+}
+
 TEST_CASE("compare prints a table and writes its three files") {
   const ScratchFolder folder;
   const CommandResult r =

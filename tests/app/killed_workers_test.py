@@ -8,12 +8,14 @@ import os
 import pathlib
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+sys.dont_write_bytecode = True
+from result_database import content  # noqa: E402
 
 TESSERA = sys.argv[1]
 # Longer than the test on a busy machine with sanitizers.
@@ -24,17 +26,6 @@ SWEEP = {"title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=6
          "objectives": [{"of": "cycles"}]}
 COMMAND = [TESSERA, "sweep", "s.json", "--jobs", "8", "--quiet"]
 KILLS = 24
-
-
-def content(folder):
-    """All rows of the database without the columns that differ between equal runs."""
-    db = sqlite3.connect(folder / "out/results.sqlite")
-    db.row_factory = sqlite3.Row
-    points = [{c: row[c] for c in row.keys() if c != "created" and not c.startswith("host_")}
-              for row in db.execute("SELECT * FROM points ORDER BY key")]
-    rest = [[tuple(r) for r in db.execute(f"SELECT * FROM {table} ORDER BY 1")] for table in ("configs", "results")]
-    db.close()
-    return points, rest
 
 
 def children(pid):
@@ -96,10 +87,10 @@ class KilledWorkers(unittest.TestCase):
         print(f"killed: {workers} workers, {commands} commands")
         self.assertGreater(workers, 0)
         self.assertGreater(commands, 0)
-        points, _ = content(self.killed)
+        points, _ = content(self.killed / "out/results.sqlite")
         self.assertEqual(len(points), 64)
         self.assertTrue(all(p["verified"] == 1 for p in points))
-        self.assertEqual(content(self.killed), content(self.quiet))
+        self.assertEqual(content(self.killed / "out/results.sqlite"), content(self.quiet / "out/results.sqlite"))
         sweep = "out/sweep-s/sweep.json"
         self.assertEqual((self.killed / sweep).read_bytes(), (self.quiet / sweep).read_bytes())
 

@@ -18,6 +18,9 @@ import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
+from result_database import content  # noqa: E402
+
 TESSERA = sys.argv[1]
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
@@ -135,17 +138,6 @@ def task_processes(folder):
         if len(words) > 2 and words[1] == b"farm-task" and words[2].startswith(bytes(folder)):
             found.append(int(entry.name))
     return found
-
-
-def content(store):
-    """All rows of the database without the columns that differ between equal runs."""
-    db = sqlite3.connect(store)
-    db.row_factory = sqlite3.Row
-    points = [{c: row[c] for c in row.keys() if c != "created" and not c.startswith("host_")}
-              for row in db.execute("SELECT * FROM points ORDER BY key")]
-    rest = [[tuple(r) for r in db.execute(f"SELECT * FROM {table} ORDER BY 1")] for table in ("configs", "results")]
-    db.close()
-    return points, rest
 
 
 def saved(store):
