@@ -141,9 +141,38 @@ PointStore::PointStore(std::string path) : path_(std::move(path)) {
 
 std::optional<ordered_json> PointStore::load(
     const std::string& key, const std::function<void(const std::string&)>& on_error) const {
-  const auto refuse = [&](const std::string& why) {
-    if (on_error) on_error(path_ + ": point " + key + " " + why + ": the point is computed again");
-    return std::nullopt;
+  std::optional<ordered_json> loaded;
+  load_each(
+      {key}, [&](std::size_t, ordered_json stats) { loaded = std::move(stats); }, on_error);
+  return loaded;
+}
+
+void PointStore::load_each(const std::vector<std::string>& keys,
+                           const std::function<void(std::size_t, ordered_json)>& found,
+                           const std::function<void(const std::string&)>& on_error) const {
+  const auto refuse = [&](const std::string& which, const std::string& why) {
+    if (on_error) on_error(path_ + ": " + which + " " + why);
+  };
+  // The last configuration, because many points have the same.
+  std::string config_text;
+  ordered_json config;
+  const auto load_row = [&](SQLite::Statement& row,
+                            const std::string& key) -> std::optional<ordered_json> {
+    row.bind(1, key);
+    if (!row.executeStep()) return std::nullopt;
+    const std::string text = decompressed(row.getColumn(1).getString());
+    const std::string of_row = row.getColumn(2).getString();
+    if (sha256(key + of_row + text) != row.getColumn(0).getString()) {
+      refuse("point " + key, "has been changed since it was written: the point is computed again");
+      return std::nullopt;
+    }
+    ordered_json stats = ordered_json::parse(text);
+    if (of_row != config_text) {
+      config = ordered_json::parse(of_row);
+      config_text = of_row;
+    }
+    stats["config"] = config;
+    return stats;
   };
   try {
     const SQLite::Database db = open(path_);
@@ -151,18 +180,20 @@ std::optional<ordered_json> PointStore::load(
                           "SELECT results.sha256, results.stats, configs.document FROM results "
                           "JOIN points USING (key) JOIN configs ON configs.hash = points.config "
                           "WHERE results.key = ?");
-    row.bind(1, key);
-    if (!row.executeStep()) return std::nullopt;
-    const std::string text = decompressed(row.getColumn(1).getString());
-    const std::string config = row.getColumn(2).getString();
-    if (sha256(key + config + text) != row.getColumn(0).getString()) {
-      return refuse("has been changed since it was written");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::optional<ordered_json> stats;
+      try {
+        stats = load_row(row, keys[i]);
+      } catch (const std::exception& e) {
+        refuse("point " + keys[i],
+               std::string("is damaged (") + e.what() + "): the point is computed again");
+      }
+      row.tryReset();
+      if (stats) found(i, std::move(*stats));
     }
-    ordered_json stats = ordered_json::parse(text);
-    stats["config"] = ordered_json::parse(config);
-    return stats;
-  } catch (const std::exception& e) {
-    return refuse(std::string("is damaged (") + e.what() + ")");
+  } catch (const SQLite::Exception& e) {
+    refuse("the database",
+           std::string("is damaged (") + e.what() + "): its points are computed again");
   }
 }
 

@@ -39,7 +39,8 @@ struct PointEntry {
 /// Results of points by key. Several processes and machines can use one database at a time. A point
 /// is written in one transaction, so that a killed process or a full disk loses at most its own.
 /// A row has a checksum: a changed or damaged one is reported, and its point is computed again.
-/// Each call opens the database anew, because no connection may be open across a fork.
+/// Each call opens the database anew, because no connection may be open across a fork; the
+/// functions that it calls may not fork.
 class PointStore {
  public:
   /// Creates the database with its folder, or brings its schema up to date. Throws InputError if
@@ -52,6 +53,11 @@ class PointStore {
   /// be empty) receives the error of a damaged row or database.
   std::optional<nlohmann::ordered_json> load(
       const std::string& key, const std::function<void(const std::string&)>& on_error = {}) const;
+  /// As load() for each key, by one connection. `found` receives the index of each key that has
+  /// statistics, in ascending order, and the statistics.
+  void load_each(const std::vector<std::string>& keys,
+                 const std::function<void(std::size_t index, nlohmann::ordered_json stats)>& found,
+                 const std::function<void(const std::string&)>& on_error = {}) const;
   /// Saves a complete result (stats.json). Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
 

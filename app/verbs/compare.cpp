@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
-#include "app/point_runner.h"
+#include "app/farm/executor_options.h"
 #include "app/point_store.h"
 #include "app/report/comparison.h"
 #include "app/report/html.h"
 #include "app/result_folder.h"
+#include "app/stored_points.h"
 #include "app/verbs.h"
 #include "common/json.h"
 #include "studies/points.h"
@@ -24,7 +26,9 @@ namespace {
 /// executable, changes.
 std::string request_of(const std::vector<std::string>& platforms,
                        const std::vector<std::string>& workloads, const RunArguments& run,
-                       const std::vector<std::string>& keys) {
+                       const std::vector<KeyedPoint>& points) {
+  ordered_json keys = ordered_json::array();
+  for (const KeyedPoint& p : points) keys.push_back(p.key);
   const ordered_json request = {{"compare", platforms},
                                 {"workloads", workloads},
                                 {"sets", run.sets},
@@ -33,17 +37,6 @@ std::string request_of(const std::vector<std::string>& platforms,
                                 {"seed", run.options.seed},
                                 {"points", keys}};
   return document_text(request);
-}
-
-std::vector<std::string> keys_of(const std::vector<RunnablePoint>& points,
-                                 const std::map<std::string, std::vector<std::string>>& hashes,
-                                 const RunOptions& options) {
-  std::vector<std::string> keys;
-  for (const RunnablePoint& p : points) {
-    keys.push_back(studies::point_key(
-        studies::identity_of(*p.config, p.workload, hashes.at(p.workload), options)));
-  }
-  return keys;
 }
 
 /// What all points are given (app/report/inputs.h).
@@ -58,42 +51,9 @@ ordered_json inputs_of(const RunArguments& run, const ResolvedConfig& config) {
   return inputs;
 }
 
-/// Loads available runs from the store into `compared` and simulates the others. `delivery`: gets
-/// the runs that could not be saved.
-void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std::string>& keys,
-                 unsigned jobs, const RunArguments& run, const PointStore* store,
-                 std::vector<ComparedPoint>& compared, Delivery& delivery) {
-  std::vector<RunnablePoint> missing;
-  std::vector<std::string> missing_keys;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (store != nullptr) {
-      if (auto stats = store->load(keys[i], complain)) {
-        compared[i].stats = std::move(*stats);
-        continue;
-      }
-    }
-    missing.push_back(points[i]);
-    missing_keys.push_back(keys[i]);
-    places.push_back(i);
-  }
-  std::vector<FinishedPoint> finished = LocalExecutor(jobs).run(
-      {missing, missing_keys, run.options, {"compare", run.quiet}, store, [](ordered_json stats) {
-         stats.erase("host");
-         return stats;
-       }});
-  for (std::size_t k = 0; k < finished.size(); ++k) {
-    compared[places[k]].stats = std::move(finished[k].stats);
-    compared[places[k]].failure = std::move(finished[k].failure);
-    if (!finished[k].unsaved.empty()) delivery.failed(finished[k].unsaved);
-  }
-  // Platforms with the same configuration share their runs, but have different names, and can have
-  // been made of different settings.
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!compared[i].stats->is_object()) continue;
-    (*compared[i].stats)["platform"] = points[i].config->platform;
-    (*compared[i].stats)["settings"] = points[i].config->settings();
-  }
+ordered_json without_host(ordered_json stats) {
+  stats.erase("host");
+  return stats;
 }
 
 /// Writes the comparison's files, the report last. Returns the report's path; empty if it is not
@@ -124,7 +84,7 @@ ArgumentParser compare_arguments() {
                     {Completes::Kind::kWorkloads, {}});
   add_set_option(parser);
   add_run_options(parser);
-  add_jobs_option(parser);
+  add_executor_options(parser);
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -135,7 +95,6 @@ int compare_verb(const std::vector<std::string>& arguments) {
   if (!values) return 0;
   load_plugins(*values);
   const RunArguments run = read_run_options(*values, "compare", arguments);
-  const unsigned jobs = read_jobs(*values);
   const auto platforms = split_names("PLATFORM,...", positional_argument(*values, 0));
   const std::string named = positional_argument(*values, 1);
   const auto workloads = named == "all" ? workload_names() : split_names("WORKLOAD,...", named);
@@ -155,24 +114,41 @@ int compare_verb(const std::vector<std::string>& arguments) {
   std::map<std::string, std::vector<std::string>> hashes;
   for (const std::string& w : workloads) hashes[w] = studies::workload_hashes(w);
   std::vector<ComparedPoint> compared;
-  std::vector<RunnablePoint> points;
+  std::vector<KeyedPoint> points;
   for (const std::string& workload : workloads) {
     for (std::size_t i = 0; i < platforms.size(); ++i) {
       compared.push_back({platforms[i], workload, nullptr, ""});
-      points.push_back({&configs[i], workload});
+      points.push_back({{&configs[i], workload},
+                        studies::point_key(studies::identity_of(
+                            configs[i], workload, hashes.at(workload), run.options))});
     }
   }
-  const std::vector<std::string> keys = keys_of(points, hashes, run.options);
   std::optional<ResultFolder> folder;
   if (run.out || !run.json) {
     folder.emplace("compare.json", run.out, "out/compare", run.overwrite,
-                   request_of(platforms, workloads, run, keys));
+                   request_of(platforms, workloads, run, points));
   }
   std::optional<PointStore> store;
   if (folder || run.store) store = open_store(run.store);
-  Delivery delivery;
-  run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared, delivery);
-
+  const std::unique_ptr<PointExecutor> executor =
+      make_executor(*values, folder ? folder->path() : run.out.value_or("out/compare"));
+  StoredPoints stored({executor.get(),
+                       store ? &*store : nullptr,
+                       run.options,
+                       {"compare", run.quiet},
+                       without_host});
+  std::vector<FinishedPoint> finished = stored.results(points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    compared[i].stats = std::move(finished[i].stats);
+    compared[i].failure = std::move(finished[i].failure);
+    if (!compared[i].stats->is_object()) continue;
+    // Platforms with the same configuration share their runs, but have different names, and can
+    // have been made of different settings.
+    const ResolvedConfig& config = *points[i].point.config;
+    (*compared[i].stats)["platform"] = config.platform;
+    (*compared[i].stats)["settings"] = config.settings();
+  }
+  Delivery& delivery = stored.delivery();
   const ordered_json document = comparison_document(compared, inputs_of(run, configs.front()));
   const bool complete = std::all_of(compared.begin(), compared.end(),
                                     [](const ComparedPoint& c) { return c.failure.empty(); });

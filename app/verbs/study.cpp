@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/study.h"
 
-#include <map>
 #include <memory>
+#include <vector>
 
 #include "app/arguments.h"
 #include "app/console.h"
@@ -10,9 +10,9 @@
 #include "app/farm/executor_options.h"
 #include "app/output_directory.h"
 #include "app/point_store.h"
-#include "app/point_tally.h"
 #include "app/report/html.h"
 #include "app/result_folder.h"
+#include "app/stored_points.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/json.h"
@@ -27,44 +27,13 @@ using studies::StudyPlan;
 
 constexpr char kDocument[] = "study.json";
 
-/// Simulates the points that the store does not have. Throws RunError if it was interrupted.
-/// `delivery`: gets the points that could not be saved.
-std::map<std::string, studies::PointResult> results_of(
-    const StudyPlan& plan, const studies::Study& study, const PointStore* store,
-    PointExecutor& executor, const RunArguments& run, PointTally& tally, Delivery& delivery) {
-  std::map<std::string, studies::PointResult> results;
-  std::vector<RunnablePoint> missing;
-  std::vector<std::string> keys;
+std::vector<KeyedPoint> points_of(const StudyPlan& plan, const studies::Study& study, Scale scale) {
+  std::vector<KeyedPoint> points;
   for (const studies::StudyPoint& p : plan.points) {
-    if (!results.try_emplace(p.key).second) continue;
-    auto stats = store == nullptr ? std::nullopt : store->load(p.key, complain);
-    if (stats) {
-      results[p.key].stats = studies::kept_statistics(std::move(*stats));
-      ++tally.kept;
-    } else {
-      missing.push_back(
-          {&plan.configs.at(p.platform), study.workloads[p.workload].at(run.options.scale)});
-      keys.push_back(p.key);
-    }
+    points.push_back(
+        {{&plan.configs.at(p.platform), study.workloads[p.workload].at(scale)}, p.key});
   }
-  std::vector<FinishedPoint> finished = executor.run({missing,
-                                                      keys,
-                                                      run.options,
-                                                      {"study " + study.name, run.quiet},
-                                                      store,
-                                                      studies::kept_statistics});
-  for (std::size_t i = 0; i < finished.size(); ++i) {
-    if (!finished[i].failure.empty()) ++tally.failed;
-    ++tally.run;
-    if (!finished[i].unsaved.empty()) delivery.failed(finished[i].unsaved);
-    results[keys[i]] = {std::move(finished[i].stats), std::move(finished[i].failure)};
-  }
-  if (interrupted() && tally.failed > 0) {
-    throw RunError("interrupted: " + std::to_string(results.size() - tally.failed) + " of " +
-                   std::to_string(results.size()) +
-                   " points are done and kept; the same command goes on from there");
-  }
-  return results;
+  return points;
 }
 
 }  // namespace
@@ -113,14 +82,20 @@ int study_verb(const std::vector<std::string>& arguments) {
   const OutputDirectory out(directory);
   const std::optional<PointStore> store = open_store(run.store);
 
-  PointTally tally;
-  Delivery delivery;
-  const auto by_key =
-      results_of(plan, study, store ? &*store : nullptr, *executor, run, tally, delivery);
+  StoredPoints stored({executor.get(),
+                       store ? &*store : nullptr,
+                       run.options,
+                       {"study " + study.name, run.quiet},
+                       studies::kept_statistics});
+  std::vector<FinishedPoint> finished = stored.results(points_of(plan, study, run.options.scale));
+  stored.refuse_interrupted();
   PointResults results;
-  for (const studies::StudyPoint& p : plan.points) {
-    results[{p.platform, p.workload}] = by_key.at(p.key);
+  for (std::size_t i = 0; i < finished.size(); ++i) {
+    const studies::StudyPoint& p = plan.points[i];
+    results[{p.platform, p.workload}] = {std::move(finished[i].stats),
+                                         std::move(finished[i].failure)};
   }
+  Delivery& delivery = stored.delivery();
   const ordered_json document = studies::study_document(study, about, results);
   delivery.attempt([&] { out.write(kDocument, document_text(document)); });
   delivery.attempt(
@@ -128,7 +103,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   const bool reported = delivery.attempt([&] { out.write("report.html", study_report(document)); });
   delivery.attempt([&] {
     if (run.json) return write_document(document);
-    std::string text = study_text(document) + "\n" + tally.text() + "\n";
+    std::string text = study_text(document) + "\n" + stored.tally().text() + "\n";
     if (reported) text += "report  " + out.path_of("report.html") + "\n";
     print_text(printable(text));
   });

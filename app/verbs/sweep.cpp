@@ -2,18 +2,17 @@
 #include "app/report/sweep.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
+#include <vector>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
 #include "app/farm/executor_options.h"
 #include "app/point_store.h"
-#include "app/point_tally.h"
 #include "app/report/html.h"
 #include "app/result_folder.h"
+#include "app/stored_points.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/input_file.h"
@@ -32,77 +31,18 @@ using studies::SweepPoint;
 
 constexpr char kSweepDocument[] = "sweep.json";
 
-/// Simulates the points of a sweep that the store does not have.
-class PointSimulator {
- public:
-  PointSimulator(const Sweep& sweep, const PointStore* store, PointExecutor& executor,
-                 const RunArguments& run)
-      : sweep_(sweep), store_(store), executor_(executor), run_(run) {
-    for (const std::string& w : sweep.workloads) hashes_.push_back(studies::workload_hashes(w));
+std::vector<KeyedPoint> keyed_points(const Sweep& sweep, const std::vector<SweepPoint>& points,
+                                     const std::vector<std::vector<std::string>>& hashes,
+                                     const RunOptions& options) {
+  std::vector<KeyedPoint> keyed;
+  for (const SweepPoint& p : points) {
+    const std::string& workload = sweep.workloads[p.workload];
+    keyed.push_back({{p.config, workload},
+                     studies::point_key(
+                         studies::identity_of(*p.config, workload, hashes[p.workload], options))});
   }
-
-  /// Throws RunError if it was interrupted.
-  std::vector<PointResult> simulate(const std::vector<SweepPoint>& points) {
-    std::vector<std::string> keys;
-    std::map<std::string, PointResult> results;
-    std::vector<RunnablePoint> missing;
-    std::vector<std::string> missing_keys;
-    for (const SweepPoint& p : points) {
-      const std::string& workload = sweep_.workloads[p.workload];
-      keys.push_back(studies::point_key(
-          studies::identity_of(*p.config, workload, hashes_[p.workload], run_.options)));
-      // Two designs can have one configuration, and a generation of a search can have the base.
-      if (!results.try_emplace(keys.back()).second) continue;
-      auto stats = store_ == nullptr ? std::nullopt : store_->load(keys.back(), complain);
-      if (stats) {
-        results[keys.back()].stats = studies::kept_statistics(std::move(*stats));
-        if (counted_.insert(keys.back()).second) ++tally_.kept;
-      } else {
-        missing.push_back({p.config, workload});
-        missing_keys.push_back(keys.back());
-      }
-    }
-    run_missing(missing, missing_keys, results);
-    std::vector<PointResult> out;
-    for (const std::string& key : keys) out.push_back(results.at(key));
-    return out;
-  }
-
-  const PointTally& tally() const { return tally_; }
-  Delivery& delivery() { return delivery_; }
-
- private:
-  void run_missing(const std::vector<RunnablePoint>& missing, const std::vector<std::string>& keys,
-                   std::map<std::string, PointResult>& results) {
-    std::vector<FinishedPoint> finished = executor_.run({missing,
-                                                         keys,
-                                                         run_.options,
-                                                         {"sweep " + sweep_.name, run_.quiet},
-                                                         store_,
-                                                         studies::kept_statistics});
-    bool failed = false;
-    for (std::size_t i = 0; i < finished.size(); ++i) {
-      if (!finished[i].failure.empty()) ++tally_.failed;
-      failed = failed || !finished[i].failure.empty();
-      if (counted_.insert(keys[i]).second) ++tally_.run;
-      if (!finished[i].unsaved.empty()) delivery_.failed(finished[i].unsaved);
-      results[keys[i]] = {std::move(finished[i].stats), std::move(finished[i].failure)};
-    }
-    if (interrupted() && failed) {
-      throw RunError("interrupted: " + std::to_string(tally_.kept + tally_.run - tally_.failed) +
-                     " points are done and kept; the same command goes on from there");
-    }
-  }
-
-  const Sweep& sweep_;
-  const PointStore* store_;  ///< can be null
-  PointExecutor& executor_;
-  const RunArguments& run_;
-  std::vector<std::vector<std::string>> hashes_;  ///< by workload
-  std::set<std::string> counted_;                 ///< keys of the points in the tally
-  PointTally tally_;
-  Delivery delivery_;
-};
+  return keyed;
+}
 
 /// Throws InputError if the folder has another sweep's result, unless it may be replaced.
 void refuse_other_sweep(const std::string& directory, const Sweep& sweep, bool overwrite) {
@@ -177,27 +117,38 @@ int sweep_verb(const std::vector<std::string>& arguments) {
   refuse_other_sweep(directory, sweep, run.overwrite);
   std::optional<OutputDirectory> out;
   std::optional<PointStore> store;
-  std::optional<PointSimulator> simulator;
+  std::optional<StoredPoints> stored;
+  std::vector<std::vector<std::string>> hashes;
   // The folder is made at the first run, after all errors of the file are reported.
   const auto simulate = [&](const std::vector<SweepPoint>& points) {
     if (!out) {
       out.emplace(directory);
       store = open_store(run.store);
-      simulator.emplace(sweep, store ? &*store : nullptr, *executor, run);
+      for (const std::string& w : sweep.workloads) hashes.push_back(studies::workload_hashes(w));
+      stored.emplace(StoredPoints::Command{executor.get(),
+                                           store ? &*store : nullptr,
+                                           run.options,
+                                           {"sweep " + sweep.name, run.quiet},
+                                           studies::kept_statistics});
     }
-    return simulator->simulate(points);
+    std::vector<PointResult> results;
+    for (FinishedPoint& p : stored->results(keyed_points(sweep, points, hashes, run.options))) {
+      results.push_back({std::move(p.stats), std::move(p.failure)});
+    }
+    stored->refuse_interrupted();
+    return results;
   };
   const studies::SweepResult result = studies::run_sweep(sweep, simulate);
   const ordered_json document = studies::sweep_document(sweep, result);
 
-  Delivery& delivery = simulator->delivery();
+  Delivery& delivery = stored->delivery();
   delivery.attempt([&] { out->write(kSweepDocument, document_text(document)); });
   delivery.attempt([&] { out->write("sweep.csv", sweep_csv(rows_of(sweep, result))); });
   const bool reported =
       delivery.attempt([&] { out->write("report.html", sweep_report(document)); });
   delivery.attempt([&] {
     if (run.json) return write_document(document);
-    std::string text = sweep_text(document) + "\n" + simulator->tally().text() + "\nresults " +
+    std::string text = sweep_text(document) + "\n" + stored->tally().text() + "\nresults " +
                        out->path_of(kSweepDocument) + "\n";
     if (reported) text += "report  " + out->path_of("report.html") + "\n";
     print_text(printable(text));

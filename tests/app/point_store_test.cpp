@@ -164,6 +164,18 @@ TEST_CASE("a row that was changed or damaged is reported and not loaded, and oth
     CHECK_THAT(said, Contains(why) && Contains(key) && Contains("is computed again"));
   }
   CHECK(store.load("key3")->at("cycles") == 1003);
+  // Damaged and missing points do not keep the others from being loaded.
+  std::vector<std::size_t> found;
+  std::size_t refused = 0;
+  store.load_each(
+      {"key3", "key0", "key9", "key2", "key3"},
+      [&](std::size_t i, const ordered_json& stats) {
+        found.push_back(i);
+        CHECK(stats.at("cycles") == 1003);
+      },
+      [&](const std::string&) { ++refused; });
+  CHECK(found == std::vector<std::size_t>{0, 4});
+  CHECK(refused == 2);
   store.save("key0", stats_of(0));
   CHECK(store.load("key0")->at("cycles") == 1000);
 }

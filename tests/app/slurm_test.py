@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps through a Slurm of its own (controller and one node on this machine).
+"""Sweeps, studies and comparisons through a Slurm of its own (controller and one node on this machine).
 Usage: slurm_test.py TESSERA. Exit status 77: Slurm's daemons are not installed, or do not start on this
 machine (a user namespace without setgroups(2), a host name that does not resolve)."""
 
@@ -277,6 +277,17 @@ class Farm(unittest.TestCase):
             self.assertEqual(r.returncode, 0, r.stderr)
             documents.append(r.stdout)
             self.assertGreater(saved(store), 0)
+        self.assertEqual(*documents)
+
+    def test_a_comparison_has_the_document_of_a_local_run(self):
+        documents = []
+        for options in ([], ["--slurm"]):
+            store = self.folder / f"{len(documents)}.sqlite"
+            r = subprocess.run([TESSERA, "compare", "uba-mem-small,nuba", "vecadd,saxpy", "--json", "--store", store, *options],
+                               cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(r.returncode, 0, r.stderr)
+            documents.append(r.stdout)
+            self.assertEqual(saved(store), 4)
         self.assertEqual(*documents)
 
     def test_bad_commands_are_refused_before_anything_is_made(self):
