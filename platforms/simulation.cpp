@@ -12,6 +12,7 @@
 #include "common/json.h"
 #include "modules/kernel/domain.h"
 #include "modules/kernel/sc_time.h"
+#include "platforms/critical_path.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu_device.h"
@@ -73,10 +74,12 @@ class Simulation::Impl {
     };
     device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
       records_.start(launch, program);
+      if (critical_path_) critical_path_->kernel_started(program.name());
     };
     device_.on_kernel_turn = [this](LaunchId launch) { records_.begin(launch); };
     device_.on_kernel_end = [this](LaunchId launch, const KernelEnd& end) {
       records_.end(launch, end.first_cta_at);
+      if (critical_path_) critical_path_->kernel_ended();
     };
     device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) {
       refuse_heap_on_threads();
@@ -85,6 +88,10 @@ class Simulation::Impl {
     device_.wait_for_launches = [this] { wait_for_launches(); };
     device_.on_block = [this](const Block& b) { b.register_statistics(registry_); };
     device_.statistics = &registry_;
+    // Domains can be at different times, when a kernel ends.
+    if (build.domains == NodeLevel::kSystem && !build.windows) {
+      critical_path_.emplace(system().sms(), clock_);
+    }
     records_.count(system().levels(),
                    [this](LaunchSlot launch) { return system().sms().take_instructions(launch); });
     blocks_ = system().blocks();
@@ -125,6 +132,7 @@ class Simulation::Impl {
     std::uint64_t instructions = 0;
     ordered_json kernels;
     ordered_json outside_kernels;
+    ordered_json critical_path;
     ordered_json modules;
     std::vector<std::uint64_t> pages_per_channel;
   };
@@ -151,6 +159,7 @@ class Simulation::Impl {
   std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
   std::optional<Measured> measured_;       ///< at the window's end
   KernelRecords records_{clock_};
+  std::optional<CriticalPath> critical_path_;  ///< not with several domains
   std::vector<std::string> races_;
   std::string last_kernel_;  ///< that was launched
   bool host_runs_ = false;   ///< an access of the host program takes its time
@@ -252,6 +261,7 @@ void Simulation::Impl::begin_window() {
   system().settle_statistics();
   registry_.begin_window();
   records_.begin_window();
+  if (critical_path_) critical_path_->begin_window();
 }
 
 void Simulation::Impl::end_window() {
@@ -424,12 +434,14 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
 
 Simulation::Impl::Measured Simulation::Impl::measure() {
   records_.end_all();
+  if (critical_path_) critical_path_->end_all();
   Measured m;
   m.cycles = records_.cycles();
   m.instructions = instructions();
   records_.collect();
   m.kernels = records_.to_json();
   m.outside_kernels = records_.outside_json();
+  if (critical_path_) m.critical_path = critical_path_->to_json();
   m.modules = registry_.to_json();
   m.pages_per_channel = system().page_table().pages_per_channel();
   return m;
@@ -466,6 +478,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   if (!figures.empty()) d["figures"] = std::move(figures);
   d["kernels"] = std::move(measured.kernels);
   d["outside_kernels"] = std::move(measured.outside_kernels);
+  if (!measured.critical_path.is_null()) d["critical_path"] = std::move(measured.critical_path);
   d["modules"] = std::move(measured.modules);
   d["derived"] =
       derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel, config_.overrides);

@@ -120,6 +120,10 @@ void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   if (request.carries_data) handle_values(a, payload, request);
   if (unlikely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
+  if (unlikely(keeps_stages_) && a.lines_left == 1 && a.has_result) {
+    stages_.emplace(a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t);
+    keeps_stages_ = false;
+  }
   payload.release();
   if (--a.lines_left == 0) {
     if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycles_in(t - a.issued_at));
@@ -267,6 +271,8 @@ bool LoadStoreUnit::translate(const Line& line, std::uint64_t page) {
 
 void LoadStoreUnit::send(const Line& l, Tick t) {
   WarpAccess& a = *l.access;
+  a.cycles_to_l1 = static_cast<std::uint16_t>(
+      std::min<std::uint64_t>(0xffff, clock_.cycles_in(t - a.issued_at)));
   const LineAccess& line = l.lanes;
   const std::uint64_t line_in_page = line.line & ((std::uint64_t{1} << page_shift_) - 1);
   Transaction& out = pool_.acquire();
@@ -397,7 +403,8 @@ void LoadStoreUnit::reset() {
   blocked_ = false;
   port_free_at_ = 0;
   tlb_.invalidate_all();
-  closed_ = false;
+  closed_ = keeps_stages_ = false;
+  stages_.reset();
   l1_port_.reset();
   mmu_port_.reset();
 }

@@ -15,6 +15,7 @@
 #include "modules/sm/planned_l1.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/sm_interfaces.h"
+#include "modules/sm/sm_time.h"
 
 namespace tessera {
 
@@ -43,6 +44,8 @@ struct SmHandle {
   std::function<std::uint64_t()> warp_instructions;
   std::function<std::uint64_t()> thread_instructions;
   std::function<void()> settle_statistics;  ///< can be empty
+  /// Up to the last settle_statistics(); empty: not counted.
+  std::function<SmTime()> time;
   std::function<unsigned()> resident_warps;
   /// Warp instructions of a launch since the last call for it; empty: not counted.
   std::function<std::uint64_t(LaunchSlot)> take_instructions;

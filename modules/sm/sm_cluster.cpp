@@ -80,9 +80,7 @@ void SmCluster::process() {
   const Tick t = now();
   const std::uint64_t cycle = clock_.cycle_at(t);
   warps_.set_current_cycle(cycle);
-  if (cycle > accounted_cycle_ + 1) {
-    account_slots((cycle - accounted_cycle_ - 1) * schedulers_.size());
-  }
+  if (cycle > accounted_cycle_ + 1) account_until(cycle - 1);
   try {
     step(cycle, t);
   } catch (...) {
@@ -128,6 +126,7 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
   lsu_.run(t);
+  if (stalled_since_ != kNever) account_stall(t);
   handle_completed(cycle);
   if (unlikely(!releases_.empty())) handle_releases();
   if (again) return;
@@ -241,6 +240,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   Warp& w = warps_[slot];
   const OpInfo& op = *w.next;
   warps_.issue(slot);
+  stalled_since_ = kNever;
   IssueResult result;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
@@ -344,6 +344,17 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
   return next;
 }
 
+/// Counts the slots of the cycles without an activation, up to `cycle`.
+void SmCluster::account_until(std::uint64_t cycle) {
+  const Counter before = stats_.memory_slots;
+  account_slots((cycle - accounted_cycle_) * schedulers_.size());
+  if (stats_.memory_slots != before && stalled_since_ == kNever) {
+    stalled_since_ = clock_.time_of(accounted_cycle_ + 1);
+    lsu_.keep_stages();
+  }
+  accounted_cycle_ = cycle;
+}
+
 /// Counts scheduler cycles without an issue by the state of the warp that is nearest to issue.
 void SmCluster::account_slots(std::uint64_t slots) {
   const std::uint64_t ready = warps_.ready() & ~warps_.ready_for(Unit::kWait);
@@ -354,12 +365,31 @@ void SmCluster::account_slots(std::uint64_t slots) {
                                           : stats_.barrier_slots) += slots;
 }
 
+/// Counts the time since the warps' stall, if a load has completed.
+void SmCluster::account_stall(Tick t) {
+  const LoadStageTimes* const stages = lsu_.completed_stages();
+  if (stages == nullptr) return;
+  stages->add_since(stalled_since_, clock_, stalls_);
+  // The warps can wait for further loads.
+  stalled_since_ = t;
+  lsu_.keep_stages();
+}
+
 void SmCluster::settle_statistics() {
   if (now() == 0) return;
   const std::uint64_t cycle = clock_.cycle_at(now() - 1);
   if (cycle <= accounted_cycle_) return;
-  account_slots((cycle - accounted_cycle_) * schedulers_.size());
-  accounted_cycle_ = cycle;
+  account_until(cycle);
+}
+
+SmTime SmCluster::time() const {
+  return {stats_.issued_slots,
+          stats_.idle_slots,
+          stats_.structural_slots,
+          stats_.dependency_slots,
+          stats_.memory_slots,
+          stats_.barrier_slots,
+          stalls_};
 }
 
 // Housekeeping.
@@ -411,7 +441,7 @@ void SmCluster::reset() {
   shared_free_ = 0;
   launches_.reset();
   drained_ = nullptr;
-  close_at_ = open_at_ = kNever;
+  close_at_ = open_at_ = stalled_since_ = kNever;
   wake_.cancel();
 }
 

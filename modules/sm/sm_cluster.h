@@ -21,6 +21,8 @@
 #include "modules/sm/sm_interfaces.h"
 #include "modules/sm/sm_launches.h"
 #include "modules/sm/sm_stats.h"
+#include "modules/sm/sm_time.h"
+#include "modules/sm/stall_stages.h"
 #include "modules/sm/warp_scheduler.h"
 #include "modules/sm/warp_table.h"
 #include "stimuli/warp_program.h"
@@ -70,6 +72,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   void resume() override;
 
   void settle_statistics();         ///< counts the issue slots of all cycles before now
+  SmTime time() const;              ///< up to the last settle_statistics()
   unsigned resident_warps() const;  ///< slots that warps of resident CTAs occupy
   /// Warp instructions of a launch, since the last call for it.
   Counter take_instructions(LaunchSlot launch) { return launches_.take_instructions(launch); }
@@ -116,7 +119,9 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::uint64_t issuable_fences() const;
   std::uint64_t issuable_waits(std::uint64_t cycle) const;
   std::uint64_t next_wait_limit(std::uint64_t cycle) const;
+  void account_until(std::uint64_t cycle);
   void account_slots(std::uint64_t slots);
+  void account_stall(Tick t);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
   const ClockDomain clock_;
@@ -139,6 +144,8 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   SmLaunches launches_;
   std::vector<Cta> cta_slots_;
   EndedWarps ended_;
+  MemoryStallStats stalls_;
+  Tick stalled_since_ = kNever;    ///< all warps wait for memory; kNever: not
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
 };
 

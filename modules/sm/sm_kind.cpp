@@ -27,6 +27,7 @@ const BlockFamilyRegistration<SmSite> kFamily([](const SmSite& s) {
   };
   sm->warp_instructions = [&m]() -> std::uint64_t { return m.stats().warp_instructions; };
   sm->settle_statistics = [&m] { m.settle_statistics(); };
+  sm->time = [&m] { return m.time(); };
   sm->thread_instructions = [&m]() -> std::uint64_t { return m.stats().thread_instructions; };
   sm->resident_warps = [&m] { return m.resident_warps(); };
   sm->take_instructions = [&m](LaunchSlot launch) { return m.take_instructions(launch); };

@@ -52,6 +52,7 @@ struct WarpAccess {
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
   LaunchSlot launch;
+  std::uint16_t cycles_to_l1 = 0;  ///< from the issue to the last line's departure, or the largest
 
   WarpAccess()
       : read_only(false),

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/explain/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/arguments.h"
+#include "app/point_runner.h"
+#include "app/report/text.h"
+#include "app/stored_points.h"
+#include "app/verbs.h"
+#include "common/error.h"
+#include "common/json.h"
+#include "common/text.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The arguments of the command that made the statistics.
+std::vector<std::string> command_of(const ordered_json& stats) {
+  const ordered_json::json_pointer where("/host/command_line");
+  std::vector<std::string> words;
+  if (stats.contains(where)) words = stats.at(where).get<std::vector<std::string>>();
+  if (words.size() < 4 || words[1] != "run") {
+    throw InputError(
+        "--check needs the statistics of tessera run, which have the command of the run");
+  }
+  words.erase(words.begin(), words.begin() + 2);
+  return words;
+}
+
+/// "system.gpu0.llc3.sets" is a setting of one of the blocks that `path`, "llc.sets", sets for all.
+bool is_setting_of_block(const std::string& own, const std::string& path) {
+  const std::string group = path.substr(0, path.rfind('.'));
+  const std::string name = path.substr(path.rfind('.'));
+  if (!ends_with(own, name)) return false;
+  const std::string block = own.substr(0, own.size() - name.size());
+  std::string kind = block.substr(block.rfind('.') + 1);
+  kind.erase(kind.find_last_not_of("0123456789") + 1);
+  if (!kind.empty() && kind.back() == '_') kind.pop_back();
+  return kind == group || (kind == "link" && group == "side_link");
+}
+
+std::string path_of(const std::string& set) { return set.substr(0, set.find('=')); }
+
+/// `sets` of the run with those of the experiment instead.
+std::vector<std::string> with_experiment(
+    const std::vector<std::string>& sets, const std::vector<ParameterSetting>& of_blocks,
+    const std::vector<std::pair<std::string, std::string>>& experiment,
+    std::vector<std::string>& changed) {
+  for (const auto& [path, value] : experiment) {
+    changed.push_back(path);
+    changed.back() += "=" + value;
+    for (const ParameterSetting& own : of_blocks) {
+      if (is_setting_of_block(own.path, path)) changed.push_back(own.path + "=" + value);
+    }
+  }
+  std::vector<std::string> all = changed;
+  for (const std::string& set : sets) {
+    const bool replaced = std::any_of(changed.begin(), changed.end(), [&](const std::string& c) {
+      return path_of(c) == path_of(set) || path_of(c) == "system." + path_of(set);
+    });
+    if (!replaced) all.push_back(set);
+  }
+  return all;
+}
+
+}  // namespace
+
+CheckedGain check_first(const ordered_json& stats, const Explanation& explanation, bool quiet) {
+  if (explanation.bottlenecks.empty()) {
+    throw InputError("--check: no resource bounds the run, so that there is nothing to check");
+  }
+  const Bottleneck& first = explanation.bottlenecks.front();
+  if (first.resource.infinite.empty()) {
+    throw InputError("--check: no setting makes '" + first.resource.name + "' infinite");
+  }
+  const std::vector<std::string> arguments = command_of(stats);
+  const auto values = run_arguments().parse(arguments);
+  if (!values) throw InputError("--check: the command of the run has --help");
+  load_plugins(*values);
+  const RunArguments run = read_run_options(*values, "run", arguments);
+  const std::string platform = positional_argument(*values, 0);
+  const ResolvedConfig before = resolve_config(platform, run.sets);
+
+  CheckedGain gain;
+  gain.resource = first.resource.name;
+  const std::vector<std::string> sets =
+      with_experiment(run.sets, before.overrides, first.resource.infinite, gain.settings);
+  const ResolvedConfig config = resolve_config(platform, sets);
+  LocalExecutor executor(1);
+  StoredPoints points({&executor, nullptr, run.options, {"check", quiet}, [](ordered_json s) {
+                         return ordered_json{{"cycles", s.at("cycles")}};
+                       }});
+  const std::vector<FinishedPoint> finished =
+      points.results({{{&config, positional_argument(*values, 1)}, "check"}});
+  if (!finished[0].failure.empty()) throw RunError("--check: " + finished[0].failure);
+  gain.cycles = explanation.time.whole;
+  gain.predicted_cycles = explanation.time.whole - first.saved;
+  gain.measured_cycles = finished[0].stats->at("cycles").get<double>();
+  return gain;
+}
+
+std::string sentence(const CheckedGain& gain) {
+  const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
+  std::string text = "Checked with";
+  for (const std::string& s : gain.settings) text += " --set " + s;
+  return text + ": " + cycles(gain.measured_cycles) + " cycles, " + percent_text(gain.measured()) +
+         " shorter (predicted: " + cycles(gain.predicted_cycles) + " cycles, " +
+         percent_text(gain.predicted()) + ").";
+}
+
+ordered_json to_json(const CheckedGain& gain) {
+  return {{"resource", gain.resource},
+          {"settings", gain.settings},
+          {"cycles", gain.cycles},
+          {"predicted_cycles", gain.predicted_cycles},
+          {"measured_cycles", gain.measured_cycles},
+          {"predicted_share", gain.predicted()},
+          {"measured_share", gain.measured()}};
+}
+
+}  // namespace tessera::app

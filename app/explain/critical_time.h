@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/json_fwd.h"
+
+namespace tessera::app {
+
+/// The time of a run by the reasons of its critical SMs: "critical_path" of stats.json, summed over
+/// kernels. All times in SM cycles; `whole` is their sum.
+struct CriticalTime {
+  double whole = 0;
+  double issued = 0;      ///< instructions were issued
+  double structural = 0;  ///< ready warps waited for a unit
+  double dependency = 0;  ///< for results of fixed latency
+  double barrier = 0;
+  double idle = 0;     ///< the critical SM had no warp
+  double outside = 0;  ///< no kernel ran
+  /// For memory, by the stage of the load that ended the wait (LoadStage).
+  std::map<std::string, double> memory;
+  /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryStallStats::ages).
+  std::map<std::string, std::vector<double>> ages;
+
+  double memory_whole() const;
+};
+
+/// Throws InputError if the run has no critical path: it ended before its first kernel, or it is of
+/// several threads, or of an older Tessera.
+CriticalTime critical_time_of(const nlohmann::ordered_json& stats);
+/// Whether critical_time_of() has what it needs.
+bool has_critical_time(const nlohmann::ordered_json& stats);
+
+/// Of the loads that ended a wait, the part that has no contention: each that is younger than its
+/// path's latency without contention ends its wait when this latency has passed.
+struct ExposedLatency {
+  std::map<std::string, double> cycles;  ///< by stage
+  double waits = 0;
+  double first_waits = 0;  ///< with a time above 0
+};
+/// `stage_latency`: path -> stage -> cycles without contention.
+ExposedLatency exposed_latency(
+    const CriticalTime& time,
+    const std::map<std::string, std::map<std::string, double>>& stage_latency);
+
+}  // namespace tessera::app

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/explain/explanation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/explain/prediction.h"
+#include "app/report/text.h"
+#include "common/json.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kLeast = 0.005;  ///< of the time; less is not listed
+constexpr double kWeak = 0.05;    ///< of the time; less bounds nothing
+
+/// Words for the parts of the time.
+std::string words(const std::string& part) {
+  static const std::map<std::string, std::string> kWords = {
+      {"issued", "issue of instructions"},
+      {"structural", "busy execution and memory units"},
+      {"dependency", "results of fixed latency"},
+      {"barrier", "barriers"},
+      {"idle", "no warp on the critical SM"},
+      {"outside", "outside kernels"},
+      {"translation", "translation"},
+      {"l1_hit", "L1 hits, and loads that joined an older miss"},
+      {"l1_miss", "misses in the L1: lookup and MSHRs"},
+      {"request_network", "request network"},
+      {"llc", "LLC slice"},
+      {"dram", "DRAM"},
+      {"llc_return", "LLC slice after DRAM"},
+      {"response_network", "response network"}};
+  const auto it = kWords.find(part);
+  return it == kWords.end() ? part : it->second;
+}
+
+std::string cycles_text(double cycles) {
+  return grouped(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles))));
+}
+
+std::string hot_text(const HotSpots& hot) {
+  if (hot.blocks < 2 || hot.names.empty() || hot.over_mean < 1.1) return "";
+  std::string text = hot.names.front();
+  if (hot.alike > 1) text += " and " + std::to_string(hot.alike - 1) + " like it";
+  return text + " (" + short_number(hot.over_mean) + " times the average)";
+}
+
+std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
+  std::string text = b.resource.name + ": the run would be " + percent_text(b.saved / time.whole) +
+                     " shorter (" + cycles_text(time.whole - b.saved) + " cycles) if infinite.";
+  if (b.resource.use > 0) {
+    text += " The busiest is in use for " + percent_text(b.resource.use) + " of the time.";
+  }
+  const std::string hot = hot_text(b.resource.hot);
+  if (!hot.empty()) text += " Hot: " + hot + ".";
+  std::string where;
+  for (std::size_t i = 0; i < b.from.size() && i < 3; ++i) {
+    if (b.from[i].second < kLeast * time.whole) break;
+    where += (where.empty() ? "" : ", ") + words(b.from[i].first) + " " +
+             percent_text(b.from[i].second / time.whole);
+  }
+  if (!where.empty()) text += " The time is in: " + where + ".";
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
+  std::vector<std::pair<std::string, double>> parts = {{"issued", t.issued},
+                                                       {"structural", t.structural},
+                                                       {"dependency", t.dependency},
+                                                       {"barrier", t.barrier}};
+  for (const char* stage : {"translation", "l1_hit", "l1_miss", "request_network", "llc", "dram",
+                            "llc_return", "response_network"}) {
+    const auto it = t.memory.find(stage);
+    parts.emplace_back(stage, it == t.memory.end() ? 0 : it->second);
+  }
+  parts.emplace_back("idle", t.idle);
+  parts.emplace_back("outside", t.outside);
+  return parts;
+}
+
+Explanation explain(const ordered_json& stats) {
+  Explanation e{critical_time_of(stats), {}};
+  e.bottlenecks = predict(e.time, resources_of(stats));
+  e.bottlenecks.erase(
+      std::remove_if(e.bottlenecks.begin(), e.bottlenecks.end(),
+                     [&](const Bottleneck& b) { return b.saved < kLeast * e.time.whole; }),
+      e.bottlenecks.end());
+  return e;
+}
+
+std::vector<std::string> sentences(const Explanation& e) {
+  std::vector<std::string> out;
+  const double whole = e.time.whole;
+  if (e.bottlenecks.empty() || e.bottlenecks.front().saved < kWeak * whole) {
+    out.push_back("No resource of the memory system bounds the run: none would make it " +
+                  percent_text(kWeak) + " shorter.");
+  }
+  for (std::size_t i = 0; i < e.bottlenecks.size() && i < 3; ++i) {
+    if (e.bottlenecks[i].saved < kWeak * whole) break;
+    out.push_back((i == 0 ? "Bound by " : "Next, ") +
+                  bottleneck_sentence(e.bottlenecks[i], e.time));
+    if (i == 0) out.push_back("What addresses it: " + e.bottlenecks[i].resource.remedies + ".");
+  }
+  std::vector<std::pair<std::string, double>> parts = parts_of(e.time);
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [name, cycles] : parts) {
+    if (cycles < 0.02 * whole) break;
+    text += (text.empty() ? "" : ", ") + words(name) + " " + percent_text(cycles / whole);
+  }
+  out.push_back("Time of the critical SMs: " + text + ".");
+  return out;
+}
+
+ordered_json to_json(const Explanation& e) {
+  ordered_json time = ordered_json::object();
+  for (const auto& [name, cycles] : parts_of(e.time)) time[name] = cycles;
+  ordered_json bottlenecks = ordered_json::array();
+  for (const Bottleneck& b : e.bottlenecks) {
+    ordered_json waits = ordered_json::object();
+    for (const auto& [stage, cycles] : b.from) waits[stage] = cycles;
+    ordered_json experiment = ordered_json::object();
+    for (const auto& [path, value] : b.resource.infinite) experiment[path] = value;
+    bottlenecks.push_back({{"resource", b.resource.name},
+                           {"saved_share", b.saved / e.time.whole},
+                           {"predicted_cycles", e.time.whole - b.saved},
+                           {"use", b.resource.use},
+                           {"hot", b.resource.hot.names},
+                           {"waits_in", std::move(waits)},
+                           {"remedies", b.resource.remedies},
+                           {"experiment", std::move(experiment)}});
+  }
+  return {{"cycles", e.time.whole},
+          {"time", std::move(time)},
+          {"bottlenecks", std::move(bottlenecks)},
+          {"text", sentences(e)}};
+}
+
+std::vector<std::string> compare_sentences(const Explanation& a, const Explanation& b,
+                                           const std::string& name_a, const std::string& name_b) {
+  const bool faster = b.time.whole <= a.time.whole;
+  std::vector<std::string> out = {
+      name_b + " takes " + cycles_text(b.time.whole) + " cycles and " + name_a + " " +
+      cycles_text(a.time.whole) + ": " +
+      short_number(faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole) +
+      (faster ? " times faster." : " times slower.")};
+  const auto before = parts_of(a.time);
+  const auto after = parts_of(b.time);
+  std::vector<std::pair<std::string, double>> moved;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    moved.emplace_back(before[i].first, after[i].second - before[i].second);
+  }
+  std::stable_sort(moved.begin(), moved.end(), [](const auto& x, const auto& y) {
+    return std::abs(x.second) > std::abs(y.second);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < moved.size() && i < 5; ++i) {
+    if (std::abs(moved[i].second) < 0.01 * a.time.whole) break;
+    text += (text.empty() ? "" : ", ") + words(moved[i].first) +
+            (moved[i].second < 0 ? " -" : " +") + cycles_text(std::abs(moved[i].second));
+  }
+  if (!text.empty()) out.push_back("Cycles of the critical SMs that moved: " + text + ".");
+  return out;
+}
+
+}  // namespace tessera::app

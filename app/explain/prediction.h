@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "app/explain/explanation.h"
+
+namespace tessera::app {
+
+/// The time that each resource costs. The method:
+///
+/// 1. The critical time of each stage less its exposed latency (exposed_latency()) is contention.
+/// 2. Contention on a network, in a channel and in translation belongs to that resource; of several
+///    networks, to the one with the largest product of use and excess latency.
+/// 3. A slice waits for what follows it: its contention belongs to the response networks or to the
+///    channels if these have a quarter of its own, else to its atomics units or lookups.
+/// 4. MSHRs bound the run if at least 5 % of the L1s' lookups waited for one and the wait in the L1
+///    is a quarter of the contention behind it. With more of them, the latencies of misses overlap.
+/// 5. Contention in the L1, stalls of units and the idle time of the critical SM are consequences,
+///    and are divided in proportion.
+/// 6. Migration, flushes and launches stop the SMs for a time that is counted.
+/// 7. If the critical SM has more instructions than its share of the CTAs, a better balance
+/// shortens
+///    its time without contention.
+/// 8. The run cannot be shorter than the busy time of another resource.
+std::vector<Bottleneck> predict(const CriticalTime& time, const Resources& resources);
+
+}  // namespace tessera::app

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/explain/resources.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/report/wait_list.h"
+#include "common/json.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+using namespace nlohmann::literals;
+
+/// More than any level's traffic.
+constexpr const char* kWide = "1024";
+
+class Reader {
+ public:
+  explicit Reader(const ordered_json& stats) : stats_(stats) {}
+
+  Blocks blocks(const std::string& kind) const { return Blocks(stats_, kind); }
+  double cycles() const { return stats_.at("cycles").get<double>(); }
+  double setting(const std::string& group, const char* name) const {
+    const ordered_json::json_pointer where("/config/" + group + "/" + name);
+    return stats_.contains(where) && stats_.at(where).is_number() ? stats_.at(where).get<double>()
+                                                                  : 0;
+  }
+  /// Converts cycles of a group's clock to SM cycles.
+  double sm_cycles(double cycles, const std::string& group, const char* clock = "clock_hz") const {
+    return cycles * ratio(setting("sm", "clock_hz"), setting(group, clock));
+  }
+
+ private:
+  const ordered_json& stats_;
+};
+
+struct NetworkKind {
+  const char* block;
+  const char* title;
+  const char* group;
+  bool switched;  ///< switches with `radix` ports; false: a link
+  const char* remedies;
+};
+
+constexpr NetworkKind kNetworks[] = {
+    {"p2p", "partition links", "p2p", false,
+     "p2p.link_bytes; fewer SMs a partition; dispatch.scheduler"},
+    {"noc", "crossbar", "noc", true,
+     "noc.link_bytes; placement near the SM that reads (system.page_placement lab), copies of "
+     "read-only lines (system.remote_caching mdr, full-replication)"},
+    {"link", "links between the sides", "side_link", false,
+     "side_link.link_bytes; dispatch.scheduler, system.page_placement"},
+    {"mcm", "network between the modules", "mcm", true,
+     "mcm.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"},
+    {"ring", "ring between the modules", "ring", false,
+     "ring.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"},
+    {"module_ingress_xbar", "crossbar behind the modules' network", "noc", true, "noc.link_bytes"},
+    {"ingress_xbar", "crossbar behind the RDMA engine", "noc", true,
+     "system.rdma_link_bytes, noc.link_bytes"}};
+
+/// The latency of a packet of one flit, in the network's cycles.
+double idle_latency(const Reader& r, const NetworkKind& kind, const std::string& group,
+                    const Blocks& blocks, const std::string& way) {
+  const auto hops = [&](const char* statistic) {
+    return ratio(blocks.sum(way + statistic), blocks.sum(way + "bytes"));
+  };
+  if (group == "mesh") {
+    return hops("hop_bytes") *
+               (r.setting(group, "router_latency") + r.setting(group, "link_latency")) +
+           1;
+  }
+  if (group == "ring") return hops("segment_bytes") * r.setting(group, "hop_latency") + 1;
+  if (!kind.switched) return r.setting(group, "latency") + 1;
+  const std::size_t ports =
+      std::max(blocks.egress_links("request_").size(), blocks.egress_links("response_").size());
+  const bool two_stages = static_cast<double>(ports) > r.setting(group, "radix");
+  return (two_stages ? 2 : 1) * r.setting(group, "stage_latency") + 1;
+}
+
+/// Adds the networks of one direction. Returns the latency of an average request without
+/// contention, in SM cycles.
+double add_networks(const Reader& r, const std::string& direction, std::vector<Resource>& out) {
+  const std::string way = direction + "_";
+  double idle = 0;
+  double entered = 0;  // packets of the network that most enter
+  for (const NetworkKind& kind : kNetworks) {
+    const Blocks blocks = r.blocks(kind.block);
+    const double packets = blocks.sum(way + "packets");
+    if (packets <= 0) continue;
+    const bool mesh = blocks.sum(way + "hop_bytes") > 0;
+    const std::string group = mesh ? "mesh" : kind.group;
+    const double lone = packets * idle_latency(r, kind, group, blocks, way);
+    const auto links = blocks.egress_links(way);
+    Resource n;
+    n.name = std::string(mesh ? "mesh" : kind.title) + " (" + direction + "s)";
+    n.group = group;
+    n.use = ratio(r.sm_cycles(largest_of(links), group), r.cycles());
+    n.excess = std::max(0.0, r.sm_cycles(blocks.sum(way + "latency", "sum") - lone, group));
+    n.hot = hottest_of(links);
+    n.infinite = {{group + ".link_bytes", kWide}};
+    n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : kind.remedies;
+    // The busiest port of a slice into the network.
+    if (std::string(kind.block) == "noc" && direction == "response") {
+      const Blocks slices = r.blocks("llc");
+      const double sent = slices.sum("bytes_read") + 8 * slices.sum("reads");
+      const double crossing = std::min(1.0, ratio(blocks.sum("response_bytes"), sent));
+      const double port = crossing * (slices.most("bytes_read") + 8 * slices.most("reads")) /
+                          std::max(1.0, r.setting(group, "link_bytes"));
+      if (ratio(r.sm_cycles(port, group), r.cycles()) > n.use) {
+        n.use = ratio(r.sm_cycles(port, group), r.cycles());
+        n.hot = slices.hottest({"bytes_read"});
+      }
+    }
+    idle += r.sm_cycles(lone, group);
+    entered = std::max(entered, packets);
+    out.push_back(std::move(n));
+  }
+  const Blocks fabric = r.blocks("fabric");
+  const auto links = fabric.fabric_links();
+  if (const double packets = fabric.sum("packet_latency", "count"); packets > 0) {
+    Resource n;
+    n.name = "fabric between the GPUs (" + direction + "s)";
+    n.group = "fabric";
+    n.use = ratio(r.sm_cycles(largest_of(links), "fabric"), r.cycles());
+    const double lone = packets * std::ceil(r.setting("fabric", "latency_ns") *
+                                            r.setting("fabric", "clock_hz") / 1e9);
+    // Both directions together.
+    n.excess = std::max(0.0, r.sm_cycles(fabric.sum("packet_latency", "sum") - lone, "fabric")) / 2;
+    n.hot = hottest_of(links);
+    n.infinite = {{"fabric.flit_bytes", kWide}};
+    n.remedies =
+        "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
+        "system.page_placement, migration.policy";
+    idle += r.sm_cycles(lone, "fabric") / 2;
+    out.push_back(std::move(n));
+  }
+  return ratio(idle, entered);
+}
+
+Resource dram_of(const Reader& r) {
+  const Blocks channels = r.blocks("dram");
+  Resource d{"DRAM channels", "dram"};
+  d.use = ratio(r.sm_cycles(channels.most("bus_busy_clocks"), "dram"), r.cycles());
+  d.hot = channels.hottest({"bus_busy_clocks"});
+  d.infinite = {{"dram.bus_bytes_per_clock", kWide},
+                {"dram.burst_clocks", "1"},
+                {"dram.t_rrd_l", "0"},
+                {"dram.t_rrd_s", "0"},
+                {"dram.t_faw", "0"},
+                {"dram.t_ccd_l", "1"},
+                {"dram.t_ccd_s", "1"}};
+  d.remedies =
+      "system.channels, dram.bus_bytes_per_clock; an address map that spreads lines over channels "
+      "(system.address_map pae); llc.sets";
+  return d;
+}
+
+Resource slices_of(const Reader& r) {
+  const Blocks slices = r.blocks("llc");
+  Resource s{"lookups of the LLC slices", "llc"};
+  s.hot = slices.hottest({"reads", "writes", "atomics"});
+  const double lookups = ratio(slices.sum("reads") + slices.sum("writes") + slices.sum("atomics"),
+                               static_cast<double>(s.hot.blocks)) *
+                         s.hot.over_mean;
+  s.use = ratio(r.sm_cycles(lookups, "llc"), r.cycles());
+  constexpr double kFaster = 16;
+  const auto whole = [](double v) { return std::to_string(std::llround(v)); };
+  s.infinite = {{"llc.clock_hz", whole(kFaster * r.setting("llc", "clock_hz"))},
+                {"llc.latency_cycles", whole(kFaster * r.setting("llc", "latency_cycles"))}};
+  s.remedies =
+      "system.slices_per_channel; system.address_map pae; copies of read-only lines "
+      "(system.remote_caching full-replication, mdr)";
+  return s;
+}
+
+Resource atomics_of(const Reader& r) {
+  const Blocks slices = r.blocks("llc");
+  Resource a{"atomics units of the LLC slices", "llc"};
+  a.use = ratio(
+      r.sm_cycles(ratio(slices.most("atomic_lanes"), r.setting("llc", "atomic_lanes_per_cycle")),
+                  "llc"),
+      r.cycles());
+  a.hot = slices.hottest({"atomic_lanes"});
+  a.infinite = {
+      {"llc.atomic_lanes_per_cycle", "32"},
+      {"llc.atomic_block_bytes", std::to_string(std::llround(r.setting("system", "line_bytes")))}};
+  a.remedies = "llc.atomic_lanes_per_cycle; fewer atomics on one line (sums in shared memory)";
+  return a;
+}
+
+/// Page faults take the place of translation where they are most of its time.
+Resource translation_of(const Reader& r) {
+  const Blocks tlb = r.blocks("l2_tlb");
+  const double faults_ns = r.blocks("uvm").sum("fault_latency", "sum");
+  const double faults = faults_ns * r.setting("sm", "clock_hz") / 1e9;
+  if (2 * faults > r.sm_cycles(tlb.sum("miss_latency", "sum"), "l2_tlb") && faults > 0) {
+    Resource t{"page faults", "uvm"};
+    t.infinite = {{"uvm.mode", "prefaulted"}};
+    t.remedies = "uvm.mode prefaulted, uvm.fault_latency_ns, uvm.concurrent_faults";
+    return t;
+  }
+  Resource t{"translation (L2 TLB and page walks)", "l2_tlb"};
+  t.hot = tlb.hottest({"misses"});
+  t.infinite = {{"walker.level_latency_cycles", "1"}, {"walker.levels", "1"},
+                {"walker.concurrent_walks", "4096"},  {"l2_tlb.entries", "65536"},
+                {"l2_tlb.mshr_entries", "4096"},      {"l2_tlb.ports", "64"},
+                {"l2_tlb.latency_cycles", "1"}};
+  t.remedies = "system.page_bytes, sm.tlb_entries, l2_tlb.entries, walker.concurrent_walks";
+  return t;
+}
+
+void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
+  const Blocks sms = r.blocks("sm");
+  const double ctas = sms.sum("ctas");
+  const double most = sms.most("warp_instructions");
+  if (ctas <= 0 || most <= 0) return;
+  const double each = std::ceil(ctas / r.setting("system", "sms"));
+  all.balanced_work = std::min(1.0, each * sms.sum("warp_instructions") / ctas / most);
+  const double loads = ratio(sms.sum("load_instructions"), sms.sum("warp_instructions"));
+  const double latency =
+      r.setting("sm", "alu_latency") + loads * r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
+  for (const ordered_json& k : stats.value("kernels", ordered_json::array())) {
+    double count = 1;
+    double threads = 1;
+    for (const ordered_json& n : k.at("grid")) count *= n.get<double>();
+    for (const ordered_json& n : k.at("block")) threads *= n.get<double>();
+    const double warps = count * std::ceil(threads / 32);
+    all.warp_latency += ratio(k.at("instructions").get<double>(), warps) * latency;
+  }
+  all.balance = {"balance of CTAs between SMs", "dispatch"};
+  all.balance.hot = sms.hottest({"warp_instructions"});
+  const bool distributed =
+      stats.value("/config/dispatch/scheduler"_json_pointer, "") == "distributed";
+  all.balance.infinite = {{"dispatch.scheduler", distributed ? "round-robin" : "distributed"}};
+  all.balance.remedies = "dispatch.scheduler, more or smaller CTAs";
+}
+
+void add_stops(const Reader& r, Resources& all) {
+  const Blocks migrator = r.blocks("page_migrator");
+  if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
+    Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
+    s.cycles = r.sm_cycles(stopped, "migration");
+    s.resource.infinite = {{"migration.cache_flush_ns", "0"},
+                           {"migration.pipeline_flush_ns", "0"},
+                           {"migration.shootdown_ns", "0"},
+                           {"migration.transfer_gb_per_s", "1000000"}};
+    s.resource.remedies = "migration.policy, migration.stop, migration.drain, migration.max_moves";
+    all.stops.push_back(std::move(s));
+  }
+  if (const double flush = r.blocks("dispatcher").sum("flush_cycles"); flush > 0) {
+    Stop s{{"flush of the caches at the ends of kernels", "dispatch"}, 0};
+    s.cycles = r.sm_cycles(flush, "dispatch");
+    s.resource.remedies = "llc.flush, umh.synchronisation; a smaller LLC has fewer lines to flush";
+    all.stops.push_back(std::move(s));
+  }
+  if (const double launch = r.setting("dispatch", "launch_cycles"); launch > 0) {
+    Stop s{{"launches of kernels", "dispatch"}, 0};
+    s.cycles = r.sm_cycles(launch * r.blocks("dispatcher").sum("kernels"), "dispatch");
+    s.resource.infinite = {{"dispatch.launch_cycles", "0"}, {"dispatch.fetch_cycles", "0"}};
+    s.resource.remedies = "dispatch.launch_cycles; fewer and larger kernels";
+    all.stops.push_back(std::move(s));
+  }
+}
+
+}  // namespace
+
+Resources resources_of(const ordered_json& stats) {
+  const Reader r(stats);
+  Resources all;
+  const double request = add_networks(r, "request", all.request_networks);
+  const double response = add_networks(r, "response", all.response_networks);
+  const Blocks l1 = r.blocks("l1_");
+  const double lookups = l1.sum("loads") + l1.sum("stores") + l1.sum("atomics");
+  all.mshr_stalls = ratio(l1.sum("stalls_mshr") + l1.sum("stalls_frames"), lookups);
+  all.mshrs = {"miss registers (MSHRs) of the L1s", "l1"};
+  all.mshrs.hot = l1.hottest({"stalls_mshr", "stalls_frames"});
+  all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
+  all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
+  all.translation = translation_of(r);
+  add_balance(r, stats, all);
+  add_stops(r, all);
+  all.slices = slices_of(r);
+  all.atomics = atomics_of(r);
+  all.has_atomics = r.blocks("llc").sum("atomics") > 0;
+  all.dram = dram_of(r);
+
+  const double hit = r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
+  all.stage_latency["l1"] = {{"l1_hit", hit}};
+  auto& llc = all.stage_latency["llc"];
+  llc = {{"request_network", request},
+         {"llc", r.sm_cycles(r.setting("llc", "latency_cycles"), "llc")},
+         {"response_network", response}};
+  auto& dram = all.stage_latency["dram"];
+  dram = llc;
+  dram["dram"] =
+      r.sm_cycles(r.setting("dram", "t_rcd") + r.setting("dram", "t_cl") +
+                      r.setting("dram", "burst_clocks") + r.setting("dram", "pipeline_clocks") + 1,
+                  "dram");
+  return all;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The resources of a run's platform that can bound it, with their use and their latency without
+// contention, from stats.json.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/report/blocks.h"
+#include "common/json_fwd.h"
+
+namespace tessera::app {
+
+/// A resource that requests use.
+struct Resource {
+  std::string name;   ///< "crossbar (responses)"
+  std::string group;  ///< of its parameters: "noc"
+  double use = 0;     ///< of the busiest one: part of the time in which it was busy, 0 to 1
+  /// Time in excess of an idle system's, summed over requests, in SM cycles; networks only.
+  double excess = 0;
+  HotSpots hot{};
+  /// Settings (parameter, value) that make it as good as infinite and leave its latency.
+  std::vector<std::pair<std::string, std::string>> infinite{};
+  /// Policies and parameters that address it.
+  std::string remedies{};
+};
+
+/// Something for which the SMs stop.
+struct Stop {
+  Resource resource;
+  double cycles = 0;  ///< of the SMs
+};
+
+/// The resources by their role on a load's way. A network is left out if it moved nothing.
+struct Resources {
+  std::vector<Resource> request_networks;
+  std::vector<Resource> response_networks;
+  Resource mshrs;
+  Resource translation;
+  Resource slices;
+  Resource atomics;
+  Resource dram;
+  Resource balance;          ///< of CTAs between SMs
+  double balanced_work = 1;  ///< of the SM with most instructions, if CTAs were spread evenly
+  /// Of the instructions of an average warp, one after the other: SM cycles, summed over kernels.
+  double warp_latency = 0;
+  std::vector<Stop> stops;   ///< those that the run had
+  double mshr_stalls = 0;    ///< of the L1s' lookups
+  bool has_atomics = false;
+  /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,
+  /// LoadStage).
+  std::map<std::string, std::map<std::string, double>> stage_latency;
+};
+
+Resources resources_of(const nlohmann::ordered_json& stats);
+
+}  // namespace tessera::app
