@@ -69,7 +69,7 @@ ordered_json CriticalPath::to_json() const {
     const SmTime& t = p.time;
     ordered_json stall = ordered_json::object();
     for (std::size_t i = 0; i < kLoadStages; ++i) {
-      stall[kLoadStageNames[i]] = clock_.cycles_in(t.memory.by_stage[i]);
+      stall[kLoadStageNames[i]] = clock_.cycles_in(t.memory.stats.by_stage[i]);
     }
     ordered_json ages = ordered_json::object();
     for (std::size_t i = 0; i < kLoadPaths; ++i) ages[kLoadPathNames[i]] = t.memory.ages[i];

@@ -21,7 +21,7 @@ struct CriticalTime {
   double outside = 0;  ///< no kernel ran
   /// For memory, by the stage of the load that ended the wait (LoadStage).
   std::map<std::string, double> memory;
-  /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryStallStats::ages).
+  /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryWaits::ages).
   std::map<std::string, std::vector<double>> ages;
 
   double memory_whole() const;

@@ -369,7 +369,7 @@ void SmCluster::account_slots(std::uint64_t slots) {
 void SmCluster::account_stall(Tick t) {
   const LoadStageTimes* const stages = lsu_.completed_stages();
   if (stages == nullptr) return;
-  stages->add_since(stalled_since_, clock_, stalls_);
+  stages->add_since(stalled_since_, clock_, waits_);
   // The warps can wait for further loads.
   stalled_since_ = t;
   lsu_.keep_stages();
@@ -389,7 +389,7 @@ SmTime SmCluster::time() const {
           stats_.dependency_slots,
           stats_.memory_slots,
           stats_.barrier_slots,
-          stalls_};
+          waits_};
 }
 
 // Housekeeping.

@@ -62,6 +62,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
             SmId id, unsigned sm_count, const PageLookupIf* pages = nullptr);
 
   const LoadStoreStats& memory_stats() const { return lsu_.stats(); }
+  const MemoryStallStats& stall_stats() const { return waits_.stats; }
 
   void start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) override;
   void adopt_cta(KernelProgram& kernel, std::unique_ptr<CtaProgram> program, LaunchedCta cta,
@@ -144,7 +145,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   SmLaunches launches_;
   std::vector<Cta> cta_slots_;
   EndedWarps ended_;
-  MemoryStallStats stalls_;
+  MemoryWaits waits_;
   Tick stalled_since_ = kNever;    ///< all warps wait for memory; kNever: not
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
 };

@@ -32,7 +32,7 @@ void describe(StatisticsVisitor& v, SmStats& s) {
 
 void SmCluster::register_statistics(StatisticsRegistry& registry) const {
   BlockBase::register_statistics(registry);
-  StatisticsRegistrar(registry, name(), &clock_).add(stalls_);
+  StatisticsRegistrar(registry, name(), &clock_).add(waits_.stats);
   registry.counters(name(), scheduling_->counters());
   lsu_.register_statistics(name(), registry);
 }

@@ -14,7 +14,7 @@ struct SmTime {
   Counter dependency_slots = 0;
   Counter memory_slots = 0;
   Counter barrier_slots = 0;
-  MemoryStallStats memory;
+  MemoryWaits memory;
 
   SmTime& operator+=(const SmTime& o);
   SmTime operator-(const SmTime& o) const;

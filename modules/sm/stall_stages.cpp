@@ -32,9 +32,9 @@ namespace {
 /// f(field of a, field of b) for all fields.
 template <class A, class B, class F>
 void for_fields(A& a, B& b, F f) {
-  for (std::size_t i = 0; i < kLoadStages; ++i) f(a.by_stage[i], b.by_stage[i]);
+  for (std::size_t i = 0; i < kLoadStages; ++i) f(a.stats.by_stage[i], b.stats.by_stage[i]);
   for (std::size_t p = 0; p < kLoadPaths; ++p) {
-    for (std::size_t i = 0; i < MemoryStallStats::kAges; ++i) f(a.ages[p][i], b.ages[p][i]);
+    for (std::size_t i = 0; i < MemoryWaits::kAges; ++i) f(a.ages[p][i], b.ages[p][i]);
   }
 }
 
@@ -44,13 +44,13 @@ constexpr std::array<Counter SmTime::*, 6> kSlots = {
 
 }  // namespace
 
-MemoryStallStats& MemoryStallStats::operator+=(const MemoryStallStats& o) {
+MemoryWaits& MemoryWaits::operator+=(const MemoryWaits& o) {
   for_fields(*this, o, [](auto& a, const auto& b) { a += b; });
   return *this;
 }
 
-MemoryStallStats MemoryStallStats::operator-(const MemoryStallStats& o) const {
-  MemoryStallStats d = *this;
+MemoryWaits MemoryWaits::operator-(const MemoryWaits& o) const {
+  MemoryWaits d = *this;
   for_fields(d, o, [](auto& a, const auto& b) { a -= b; });
   return d;
 }
@@ -85,16 +85,15 @@ LoadStageTimes::LoadStageTimes(Tick issued, Tick sent, const MemoryRequest& requ
   for (std::size_t i = kLoadStages; i-- > 0;) entered_[i] = std::min(entered_[i], entered_[i + 1]);
 }
 
-void LoadStageTimes::add_since(Tick begin, const ClockDomain& clock,
-                               MemoryStallStats& stats) const {
+void LoadStageTimes::add_since(Tick begin, const ClockDomain& clock, MemoryWaits& waits) const {
   const LoadStage first = path_ == LoadPath::kL1 ? LoadStage::kL1Hit : LoadStage::kRequestNetwork;
   const Tick origin = entered_[static_cast<std::size_t>(first)];
   const std::uint64_t age = begin <= origin ? 0 : clock.cycles_in(begin - origin);
   const std::size_t bucket = age == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(age));
-  ++stats.ages[static_cast<std::size_t>(path_)][std::min(bucket, MemoryStallStats::kAges - 1)];
+  ++waits.ages[static_cast<std::size_t>(path_)][std::min(bucket, MemoryWaits::kAges - 1)];
   for (std::size_t i = 0; i < kLoadStages; ++i) {
     const Tick end = entered_[i + 1];
-    if (end > begin) stats.by_stage[i] += end - std::max(begin, entered_[i]);
+    if (end > begin) waits.stats.by_stage[i] += end - std::max(begin, entered_[i]);
   }
 }
 

@@ -44,17 +44,22 @@ inline constexpr std::array<const char*, kLoadStages> kLoadStageNames = {
 /// wait.
 struct MemoryStallStats {
   std::array<Tick, kLoadStages> by_stage{};
+};
+
+void describe(StatisticsVisitor& v, MemoryStallStats& s);
+
+/// The waits of all warps of an SM for memory.
+struct MemoryWaits {
+  MemoryStallStats stats;
   /// Loads that ended a wait, by path and by their age at its begin: since the lookup in the L1, or
   /// of misses since they left it. Bucket 0: 0 cycles, bucket i: below 2^i cycles, the last: all
   /// older ones.
   static constexpr std::size_t kAges = 16;
   std::array<std::array<Counter, kAges>, kLoadPaths> ages{};
 
-  MemoryStallStats& operator+=(const MemoryStallStats& o);
-  MemoryStallStats operator-(const MemoryStallStats& o) const;
+  MemoryWaits& operator+=(const MemoryWaits& o);
+  MemoryWaits operator-(const MemoryWaits& o) const;
 };
-
-void describe(StatisticsVisitor& v, MemoryStallStats& s);
 
 /// Times at which a load entered its stages. A stage that it did not pass has the time of the next
 /// one.
@@ -64,7 +69,7 @@ class LoadStageTimes {
   LoadStageTimes(Tick issued, Tick sent, const MemoryRequest& request, Tick arrived);
 
   /// Adds a wait from `begin` to the load's arrival. `clock`: of ages.
-  void add_since(Tick begin, const ClockDomain& clock, MemoryStallStats& stats) const;
+  void add_since(Tick begin, const ClockDomain& clock, MemoryWaits& waits) const;
 
  private:
   LoadPath path_;

@@ -145,6 +145,16 @@ TEST_CASE("each slot in which nothing issues is counted once, by what the warp w
   CHECK(s.structural_slots == c.fp64_interval - 1);
   CHECK(s.memory_slots == k.cycle(0, 5) - k.cycle(0, 4) - 1);
   CHECK(s.barrier_slots == 0);
+  // The scripted L1 leaves no stamps: the load was in the load/store unit until it was sent, and
+  // then in the L1. It was issued in the cycle before the wait.
+  const MemoryStallStats waits = rig.sm.stall_stats();
+  Tick all = 0;
+  for (const Tick t : waits.by_stage) all += t;
+  const ClockDomain clock(c.clock_hz);
+  CHECK(all == clock.time_of(k.cycle(0, 5)) - clock.time_of(k.cycle(0, 4) + 1));
+  CHECK(all == waits.by_stage[static_cast<std::size_t>(LoadStage::kTranslation)] +
+                   waits.by_stage[static_cast<std::size_t>(LoadStage::kL1Hit)]);
+  CHECK(waits.by_stage[static_cast<std::size_t>(LoadStage::kL1Hit)] > 0);
 }
 
 TEST_CASE("a barrier holds warps until the last has come") {

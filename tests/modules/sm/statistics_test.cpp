@@ -16,6 +16,7 @@ TEST_CASE("an SM's statistics show its counters and its load/store unit's", "[st
   TransactionPool pool;
   const SmCluster sm("sm", SmConfig{}, pool, SmId(0), 1);
   StatisticsTable table;
+  const ClockDomain sm_clock(sm.config().clock_hz);
   SmStats& s = table.fields_of(sm.stats());
   table.counter("warp_instructions", s.warp_instructions);
   table.counter("thread_instructions", s.thread_instructions);
@@ -32,6 +33,11 @@ TEST_CASE("an SM's statistics show its counters and its load/store unit's", "[st
   table.counter("memory_slots", s.memory_slots);
   table.counter("barrier_slots", s.barrier_slots);
   table.occupancy("resident_warps", s.resident_warps);
+  MemoryStallStats& w = table.fields_of(sm.stall_stats());
+  for (std::size_t i = 0; i < kLoadStages; ++i) {
+    table.cycles(std::string("memory_stall_") + kLoadStageNames[i] + "_cycles", w.by_stage[i],
+                 sm_clock);
+  }
   LoadStoreStats& m = table.fields_of(sm.memory_stats());
   table.counter("load_instructions", m.load_instructions);
   table.counter("store_instructions", m.store_instructions);
