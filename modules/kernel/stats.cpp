@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/stats.h"
 
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "common/block_class.h"
 #include "common/json.h"
 
 namespace tessera {
@@ -163,22 +165,7 @@ void StatisticsRegistry::bandwidth(std::string_view module, std::string_view nam
       [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
-std::string StatisticsRegistry::block_of(const std::string& module) {
-  std::string out;
-  for (std::size_t i = 0; i < module.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
-    // A digit that belongs to a name ("l1") has no letter pair before it.
-    const bool index =
-        digit && !(i >= 1 && module[i - 1] == 'l' &&
-                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
-    if (!index) {
-      out += module[i];
-      continue;
-    }
-    if (out.empty() || out.back() != '*') out += '*';
-  }
-  return out;
-}
+std::string StatisticsRegistry::block_of(const std::string& module) { return block_class(module); }
 
 nlohmann::ordered_json StatisticsRegistry::dictionary() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -215,6 +202,30 @@ std::optional<double> StatisticsRegistry::number(std::string_view path) const {
     return value.get<double>();
   }
   return std::nullopt;
+}
+
+std::vector<StatisticsRegistry::RunningTotal> StatisticsRegistry::running_totals() const {
+  std::vector<RunningTotal> all;
+  for (const Entry& e : entries_) {
+    const StatisticInfo& info = infos_[e.info];
+    const auto field = [&e](const char* name) {
+      return [read = e.read, name](Tick) { return read(0).at(name).get<std::uint64_t>(); };
+    };
+    if (info.kind == "counter") {
+      all.push_back({&info, "", [value = e.total](Tick) { return *value; }});
+    } else if (info.kind == "bandwidth") {
+      all.push_back({&info, "", field("total")});
+    } else if (info.kind == "histogram") {
+      for (const char* name : {"count", "sum"}) all.push_back({&info, name, field(name)});
+    } else if (info.kind == "occupancy") {
+      all.push_back({&info, "", [value = e.occupancy, begin = window_start_](Tick t) {
+                       return t <= begin ? 0
+                                         : static_cast<std::uint64_t>(std::llround(
+                                               value->average(t) * static_cast<double>(t - begin)));
+                     }});
+    }
+  }
+  return all;
 }
 
 std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::string& name) const {
