@@ -75,6 +75,7 @@ json run_document(const std::string& platform, const std::string& workload, std:
   options.series_interval_ns = ns;
   BuildOptions build;
   build.reverse_processes = reverse;
+  if (reverse) build.domains = NodeLevel::kPartition;
   return json::parse(document(platform, workload, options, sets, build));
 }
 
