@@ -11,7 +11,6 @@ namespace tessera::inputs_shown_test {
 
 using namespace tessera::test;
 using Catch::Matchers::Contains;
-using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using nlohmann::json;
 
