@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/console.h"
+#include "app/report/energy_figures.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "common/sha256.h"
@@ -103,14 +104,7 @@ ordered_json figures_of(const ordered_json& stats) {
   for (const auto& [name, value] : derived.items()) {
     if (value.is_number()) figures["derived." + name] = value;
   }
-  const ordered_json energy = stats.value("energy", ordered_json::object());
-  for (const auto& [part, value] : energy.items()) {
-    if (value.is_object() && value.contains("total_j") && value["total_j"].is_number()) {
-      figures["energy." + part + ".total_j"] = value["total_j"];
-    } else if (value.is_number()) {
-      figures["energy." + part] = value;
-    }
-  }
+  figures.update(energy_figures(stats));
   return figures;
 }
 
@@ -159,6 +153,7 @@ void PointStore::load_each(const std::vector<std::string>& keys,
   const auto load_row = [&](SQLite::Statement& row,
                             const std::string& key) -> std::optional<ordered_json> {
     row.bind(1, key);
+    row.bind(2, kUnknownModel);
     if (!row.executeStep()) return std::nullopt;
     const std::string text = decompressed(row.getColumn(1).getString());
     const std::string of_row = row.getColumn(2).getString();
@@ -179,7 +174,7 @@ void PointStore::load_each(const std::vector<std::string>& keys,
     SQLite::Statement row(db,
                           "SELECT results.sha256, results.stats, configs.document FROM results "
                           "JOIN points USING (key) JOIN configs ON configs.hash = points.config "
-                          "WHERE results.key = ?");
+                          "WHERE results.key = ? AND points.model <> ?");
     for (std::size_t i = 0; i < keys.size(); ++i) {
       std::optional<ordered_json> stats;
       try {
@@ -198,6 +193,16 @@ void PointStore::load_each(const std::vector<std::string>& keys,
 }
 
 void PointStore::save(const std::string& key, const ordered_json& stats) const {
+  write(key, stats, studies::model_version(), true);
+}
+
+bool PointStore::save_old(const std::string& key, const ordered_json& stats) const {
+  return write(key, stats, kUnknownModel, false);
+}
+
+/// Returns whether it has written the point.
+bool PointStore::write(const std::string& key, const ordered_json& stats, const std::string& model,
+                       bool replace) const {
   ordered_json kept = stats;
   kept.erase("host");
   const std::string config = kept.at("config").dump();
@@ -207,6 +212,11 @@ void PointStore::save(const std::string& key, const ordered_json& stats) const {
   try {
     SQLite::Database db = open(path_);
     SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    if (!replace) {
+      SQLite::Statement present(db, "SELECT 1 FROM points WHERE key = ?");
+      present.bind(1, key);
+      if (present.executeStep()) return false;
+    }
     SQLite::Statement add_config(db, "INSERT OR REPLACE INTO configs VALUES (?, ?)");
     const std::string hash = sha256(config);
     add_config.bind(1, hash);
@@ -219,7 +229,7 @@ void PointStore::save(const std::string& key, const ordered_json& stats) const {
         ":seconds, :peak)");
     add_point.bind(":key", key);
     add_point.bind(":created", now());
-    add_point.bind(":model", studies::model_version());
+    add_point.bind(":model", model);
     add_point.bind(":tessera", stats.value("tessera", ""));
     add_point.bind(":platform", stats.value("platform", ""));
     add_point.bind(":workload", stats.value("workload", ""));
@@ -246,6 +256,7 @@ void PointStore::save(const std::string& key, const ordered_json& stats) const {
     add_result.bind(3, blob.data(), static_cast<int>(blob.size()));
     add_result.exec();
     transaction.commit();
+    return true;
   } catch (const SQLite::Exception& e) {
     throw RunError(path_ + " cannot be written: " + e.what());
   }

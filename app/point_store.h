@@ -47,6 +47,9 @@ class PointStore {
   /// that is impossible: no permission, another kind of file, the schema of a newer Tessera.
   explicit PointStore(std::string path);
 
+  /// PointEntry::model of a point whose version of the model is not known.
+  static constexpr const char* kUnknownModel = "unknown";
+
   const std::string& path() const { return path_; }
 
   /// The statistics saved under the key, without "host"; empty if there are none. `on_error` (can
@@ -60,6 +63,9 @@ class PointStore {
                  const std::function<void(const std::string&)>& on_error = {}) const;
   /// Saves a complete result (stats.json). Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
+  /// The same of an unknown version of the model (kUnknownModel): entries() has it, load() never
+  /// returns it. Does not replace a point: false if there is one under the key. Throws RunError.
+  bool save_old(const std::string& key, const nlohmann::ordered_json& stats) const;
 
   /// A lock: during its lifetime no other process computes the point. Waits for it until `give_up`
   /// returns true.
@@ -71,6 +77,9 @@ class PointStore {
   std::map<std::string, KeptJson<nlohmann::ordered_json>> configurations() const;
 
  private:
+  bool write(const std::string& key, const nlohmann::ordered_json& stats, const std::string& model,
+             bool replace) const;
+
   std::string path_;
 };
 

@@ -43,6 +43,8 @@ ArgumentParser diff_arguments();
 int diff_verb(const std::vector<std::string>& arguments);
 ArgumentParser explain_arguments();
 int explain_verb(const std::vector<std::string>& arguments);
+ArgumentParser series_arguments();
+int series_verb(const std::vector<std::string>& arguments);
 ArgumentParser vp_arguments();
 int vp_verb(const std::vector<std::string>& arguments);
 ArgumentParser completion_arguments();

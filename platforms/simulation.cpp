@@ -18,6 +18,7 @@
 #include "platforms/gpu_device.h"
 #include "platforms/host_usage.h"
 #include "platforms/run_result.h"
+#include "platforms/series_recorder.h"
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
 #include "platforms/windowed_run.h"
@@ -113,6 +114,7 @@ class Simulation::Impl {
   System& system() { return *system_; }
   void build_supervisor();
   void build_window();
+  void build_series();
   void begin_window();
   void end_window();
   /// Whether a window without rest is over.
@@ -125,6 +127,7 @@ class Simulation::Impl {
   std::string kernel_names() const;
   void run_host(const std::function<bool()>& done);
   void run_until(const std::function<bool()>& done);
+  void run_systemc(Tick until);
   void drain();
   std::uint64_t instructions();
   struct Measured {
@@ -157,6 +160,7 @@ class Simulation::Impl {
   StatisticsRegistry registry_;
   RunOptions options_;
   std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
+  std::optional<SeriesRecorder> series_;   ///< empty: not asked for
   std::optional<Measured> measured_;       ///< at the window's end
   KernelRecords records_{clock_};
   std::optional<CriticalPath> critical_path_;  ///< not with several domains
@@ -257,11 +261,29 @@ void Simulation::Impl::build_window() {
                                             std::move(hooks));
 }
 
+void Simulation::Impl::build_series() {
+  if (options_.series_interval_ns == 0) return;
+  if (windows_) {
+    throw InputError(
+        "--series runs without --threads: an interval ends at one instant of all GPUs");
+  }
+  // An SM without resident warps can sleep up to the run's end, which leaves its last idle slots
+  // uncounted. An SM with resident warps counts all slots before they end, in this way or later.
+  series_.emplace(registry_, options_.series_interval_ns * kTicksPerNs, [this] {
+    for (const SmHandle* sm : system().sms().each()) {
+      if (sm->settle_statistics && sm->resident_warps() != 0) sm->settle_statistics();
+    }
+    system().dispatcher().settle_statistics();
+  });
+  if (!windowed_) series_->begin();
+}
+
 void Simulation::Impl::begin_window() {
   system().settle_statistics();
   registry_.begin_window();
   records_.begin_window();
   if (critical_path_) critical_path_->begin_window();
+  if (series_) series_->begin();
 }
 
 void Simulation::Impl::end_window() {
@@ -329,12 +351,19 @@ void Simulation::Impl::wait_for_launches() {
 void Simulation::Impl::run_until(const std::function<bool()>& done) {
   supervisor_->watch();
   while (!done() && !error_ && !interrupted_) {
-    sc_core::sc_start();
+    run_systemc(kNever);
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
       throw RunError("SystemC was stopped by another module");
     }
   }
   supervisor_->release();
+}
+
+/// Executes activity up to a time (kNever: any), or up to a sample of the series before it.
+void Simulation::Impl::run_systemc(Tick until) {
+  if (series_) return series_->run(until);
+  if (until == kNever) return sc_core::sc_start();
+  sc_core::sc_start(to_sc_time(until - now()));
 }
 
 /// Runs an access of the host program to its end.
@@ -358,7 +387,8 @@ void Simulation::Impl::drain() {
   Tick limit = now() + patience;
   std::size_t least = pool_.live();
   while (!idle() && now() < limit) {
-    sc_core::sc_start(to_sc_time(clock_.time_of(1000)));
+    const Tick until = now() + clock_.time_of(1000);
+    while (now() < until) run_systemc(until);
     if (pool_.live() >= least) continue;
     least = pool_.live();
     limit = now() + patience;
@@ -402,6 +432,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   try {
     build_window();
+    build_series();
     workload.run(device_, options.scale, options.seed);
     device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {
@@ -435,6 +466,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
 Simulation::Impl::Measured Simulation::Impl::measure() {
   records_.end_all();
   if (critical_path_) critical_path_->end_all();
+  if (series_) series_->end();
   Measured m;
   m.cycles = records_.cycles();
   m.instructions = instructions();
@@ -494,6 +526,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
     }
   }
   d["dictionary"] = {{"derived", std::move(derived_units)}, {"modules", registry_.dictionary()}};
+  if (series_ && series_->ended()) d["series"] = series_->to_json();
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;
   if (result.failure && !result.verification) d["verified"] = false;

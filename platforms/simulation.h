@@ -88,6 +88,9 @@ struct RunOptions {
   bool check_races = false;
   /// Called for each race, with its description. Can be empty.
   std::function<void(const std::string&)> on_race;
+  /// Statistics over time ("series" of stats.json, platforms/series_recorder.h), in intervals of so
+  /// many nanoseconds; 0: none.
+  std::uint64_t series_interval_ns = 0;
   /// Command line and version of the run, for stats.json. `commit`: of the command's source.
   std::string commit = "unknown";
   std::vector<std::string> command_line;

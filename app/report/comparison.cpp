@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "app/report/csv.h"
+#include "app/report/difference.h"
+#include "app/report/energy_figures.h"
 #include "app/report/inputs.h"
 #include "app/report/text.h"
 #include "common/json.h"
@@ -27,6 +29,44 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 ordered_json at_or_null(const ordered_json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object[key] : ordered_json();
+}
+
+/// The parameters of a comparison's columns: those of --set, then those in which the resolved
+/// configurations of its platforms differ.
+std::vector<std::string> compared_parameters(const std::vector<ComparedPoint>& points,
+                                             const ordered_json& inputs) {
+  std::vector<std::string> names;
+  const ordered_json settings = at_or_null(inputs, "settings");
+  for (const auto& [path, value] : settings.items()) names.push_back(path);
+  const ordered_json* first = nullptr;
+  for (const ComparedPoint& p : points) {
+    if (!p.stats->is_object() || !p.stats->contains("config")) continue;
+    const ordered_json& config = (*p.stats)["config"];
+    if (first == nullptr) first = &config;
+    for (const ordered_json& change : changed_settings(*first, config)) {
+      add_once(names, change["key"].get<std::string>());
+    }
+  }
+  return names;
+}
+
+/// A point's values of them; null for a parameter that its platform does not have.
+ordered_json parameters_of(const ComparedPoint& point, const std::vector<std::string>& names,
+                           const ordered_json& inputs) {
+  ordered_json values = ordered_json::object();
+  const ordered_json settings = at_or_null(inputs, "settings");
+  const ordered_json config = at_or_null(point.stats, "config");
+  for (const std::string& name : names) {
+    ordered_json::json_pointer where;
+    for (std::size_t begin = 0; begin <= name.size();) {
+      const std::size_t end = std::min(name.find('.', begin), name.size());
+      where /= name.substr(begin, end - begin);
+      begin = end + 1;
+    }
+    // Settings of single instances are no part of the groups of parameters.
+    values[name] = config.contains(where) ? config.at(where) : at_or_null(settings, name.c_str());
+  }
+  return values;
 }
 
 std::string percent_cell(const ordered_json& value) {
@@ -60,6 +100,7 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
     return base->second / own->second;
   };
 
+  const std::vector<std::string> parameters = compared_parameters(points, inputs);
   ordered_json all = ordered_json::array();
   ordered_json rows = ordered_json::array();
   std::size_t failed = 0;
@@ -79,6 +120,9 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
     for (const char* name : kDerivedColumns) row[name] = at_or_null(derived, name);
     row["verified"] = at_or_null(p.stats, "verified");
     row["error"] = p.failure.empty() ? ordered_json() : ordered_json(p.failure);
+    row["parameters"] = parameters_of(p, parameters, inputs);
+    row["energy"] = p.stats->is_object() ? energy_figures(p.stats) : ordered_json::object();
+    row["average_power_w"] = average_power_w(p.stats);
     all.push_back(std::move(point));
     rows.push_back(std::move(row));
   }
@@ -108,18 +152,31 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
 
 std::string comparison_csv(const ordered_json& document) {
   const ordered_json& inputs = document["summary"]["inputs"];
+  const ordered_json& rows = document["summary"]["rows"];
+  // A point that failed has no energy, but the columns of the others.
+  std::vector<std::string> energies;
+  for (const ordered_json& row : rows) {
+    for (const auto& [name, value] : row["energy"].items()) add_once(energies, name);
+  }
   std::string heading;
   std::string lines;
-  for (ordered_json row : document["summary"]["rows"]) {
+  for (ordered_json row : rows) {
+    const ordered_json parameters = row["parameters"];
+    const ordered_json energy = row["energy"];
+    const ordered_json power = row["average_power_w"];
+    for (const char* key : {"parameters", "energy", "average_power_w"}) row.erase(key);
     for (const char* key : {"scale", "seed", "values"}) row[key] = at_or_null(inputs, key);
     const ordered_json window = inputs.value("window", ordered_json::object());
     for (const char* key : {"skip", "detail"}) row[key] = at_or_null(window, key);
     row["settings"] = settings_line(inputs);
+    row.update(parameters);
+    for (const std::string& name : energies) row[name] = at_or_null(energy, name.c_str());
+    row["average_power_w"] = power;
     heading.clear();
     std::string line;
     for (const auto& [key, value] : row.items()) {
       const char* comma = heading.empty() ? "" : ",";
-      heading += comma + key;
+      heading += comma + csv_field(key);
       line += comma + csv_field(csv_value(value));
     }
     lines += line + "\r\n";

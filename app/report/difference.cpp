@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/report/class_difference.h"
 #include "app/report/inputs.h"
 #include "app/report/text.h"
 #include "common/json.h"
@@ -127,6 +128,7 @@ ordered_json difference_of(const std::string& name, const ordered_json& a, const
   std::stable_sort(
       statistics.begin(), statistics.end(),
       [](const ordered_json& x, const ordered_json& y) { return size_of(x) > size_of(y); });
+  run["classes"] = class_changes(a, b);
   run["statistics"] = std::move(statistics);
   if (!judgement) return run;
   const auto check = [&](ordered_json move) {
@@ -257,7 +259,7 @@ ordered_json difference_document(const NamedRuns& a, const NamedRuns& b,
   return document;
 }
 
-std::string difference_text(const ordered_json& document, std::size_t limit) {
+std::string difference_text(const ordered_json& document, std::size_t limit, bool blocks) {
   std::string text;
   for (const ordered_json& run : document["runs"]) {
     std::vector<std::vector<std::string>> rows = {{run["run"].get<std::string>(), "A", "B", ""}};
@@ -269,12 +271,23 @@ std::string difference_text(const ordered_json& document, std::size_t limit) {
     for (const char* part : {"derived", "energy"}) {
       add_rows(rows, run[part], "name", run[part].size());
     }
-    add_rows(rows, run["statistics"], "name", limit);
+    // Blocks can differ although their sums do not.
+    const ordered_json& of_blocks = run["statistics"];
+    const bool only_blocks = run["classes"].empty() && !of_blocks.empty();
+    add_rows(rows, run["classes"], "name", limit);
+    if (blocks) add_rows(rows, of_blocks, "name", limit);
     text += inputs_lines(run["inputs"]);
-    text += rows.size() == 1 ? rows[0][0] + "  nothing differs\n" : table_text(rows);
-    if (run["statistics"].size() > limit) {
-      text += "  and " + grouped(run["statistics"].size() - limit) +
-              " more statistics (--limit, --json)\n";
+    text +=
+        rows.size() == 1 && !only_blocks ? rows[0][0] + "  nothing differs\n" : table_text(rows);
+    if (run["classes"].size() > limit) {
+      text += "  and " + grouped(run["classes"].size() - limit) +
+              " more statistics of classes (--limit, --json)\n";
+    }
+    if (blocks && of_blocks.size() > limit) {
+      text += "  and " + grouped(of_blocks.size() - limit) +
+              " more statistics of blocks (--limit, --json)\n";
+    } else if (!blocks && !of_blocks.empty()) {
+      text += "  " + grouped(of_blocks.size()) + " statistics of single blocks differ (--blocks)\n";
     }
   }
   for (const char* side : {"only_a", "only_b"}) {

@@ -33,10 +33,11 @@ nlohmann::ordered_json metric_of(const nlohmann::ordered_json& run, const std::s
 /// The names of the derived values and of the energy of the runs, as a Judgement names them.
 std::vector<std::string> metric_names(const NamedRuns& runs);
 
-/// {"runs": [{"run", "inputs", "config", "cycles", "derived", "statistics", ...}], "only_a",
-/// "only_b", "fail_above", "judged", "regressions"}. `inputs` has those of both sides
+/// {"runs": [{"run", "inputs", "config", "cycles", "derived", "classes", "statistics", ...}],
+/// "only_a", "only_b", "fail_above", "judged", "regressions"}. `inputs` has those of both sides
 /// (app/report/inputs.h). Changed numbers have the form {"name", "a", "b", "change"}: `change` is
-/// (b - a) / a, null if a is 0; statistics are sorted by it in descending order. Changes of `host`
+/// (b - a) / a, null if a is 0; `statistics`, of single blocks, are sorted by it in descending
+/// order. `classes` are those of class_changes() (app/report/class_difference.h). Changes of `host`
 /// (date, seconds) are ignored.
 ///
 /// `judgement`: a run regresses if `cycles` or a named value got worse by more than the fraction,
@@ -46,8 +47,9 @@ std::vector<std::string> metric_names(const NamedRuns& runs);
 nlohmann::ordered_json difference_document(const NamedRuns& a, const NamedRuns& b,
                                            const std::optional<Judgement>& judgement);
 
-/// The document as text; at most `limit` statistics per run.
-std::string difference_text(const nlohmann::ordered_json& document, std::size_t limit);
+/// The document as text; at most `limit` statistics of classes per run, and with `blocks` as many
+/// of single blocks.
+std::string difference_text(const nlohmann::ordered_json& document, std::size_t limit, bool blocks);
 /// The result of changed_settings() as text.
 std::string settings_text(const nlohmann::ordered_json& changes, const std::string& a,
                           const std::string& b);

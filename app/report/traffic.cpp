@@ -213,6 +213,18 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+TrafficLevel traffic_level(const std::string& module, const std::string& statistic) {
+  const std::size_t rule = rule_of(module, statistic);
+  return {rules()[rule].name, rules()[rule].key, rule};
+}
+
+std::optional<double> traffic_peak(const ordered_json& stats, const std::string& key) {
+  const ordered_json::json_pointer where("/derived/peak_gb_per_s");
+  if (!stats.contains(where)) return std::nullopt;
+  const double peak = peak_of(stats.at(where), key);
+  return peak > 0 ? std::optional(peak) : std::nullopt;
+}
+
 Share share_of_peak(const LevelTraffic& level) {
   return {level.gb_per_s, level.peak_gb_per_s.value_or(0), "the peak"};
 }
@@ -267,15 +279,12 @@ Traffic traffic_of(const ordered_json& stats) {
   if (interval_ns > 0) {
     traffic.interval_ends_ns = interval_ends(interval_ns, bins, kernels_end_ns(stats));
   }
-  const ordered_json derived = stats.value("derived", ordered_json::object());
   const double time_ns = traffic_time_ns(stats);
-  const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   for (auto& [rule, level] : found) {
     // A network is one block, so that its outputs are used as parts.
     if (level.parts.size() == 1 && !egresses[rule].empty()) level.parts = std::move(egresses[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
-    const double peak = peak_of(peaks, rules()[rule].key);
-    if (peak > 0) level.peak_gb_per_s = peak;
+    level.peak_gb_per_s = traffic_peak(stats, rules()[rule].key);
     std::stable_sort(
         level.parts.begin(), level.parts.end(),
         [](const LevelPart& a, const LevelPart& b) { return natural_less(a.module, b.module); });

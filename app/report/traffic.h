@@ -44,6 +44,18 @@ struct Traffic {
   std::vector<LevelTraffic> levels;  ///< from the SMs outwards
 };
 
+/// The level to which a bandwidth series belongs.
+struct TrafficLevel {
+  std::string name;       ///< LevelTraffic::name
+  std::string key;        ///< in `derived.peak_gb_per_s`
+  std::size_t order = 0;  ///< from the SMs outwards
+};
+/// `module`: of a block, or a class of blocks ("system.gpu*.llc*").
+TrafficLevel traffic_level(const std::string& module, const std::string& statistic);
+/// The peak of a level (TrafficLevel::key) in GB/s, both directions together if the document has
+/// one for each; empty if it has none.
+std::optional<double> traffic_peak(const nlohmann::ordered_json& stats, const std::string& key);
+
 /// Time of the kernels, and of the CPU's accesses between them (`derived.host_access_ns`, of
 /// platforms with a CPU), in ns: the blocks count the bytes of both.
 double traffic_time_ns(const nlohmann::ordered_json& stats);

@@ -162,9 +162,13 @@ ArgumentParser diff_arguments() {
   ArgumentParser parser(
       "diff",
       "Prints the changes from run A to run B: configuration, cycles, derived values, energy, and\n"
-      "the changed statistics, the largest change first. A and B are stats.json files, folders of\n"
-      "runs or of comparisons, or folders of such folders, whose runs are matched by name.\n"
-      "Date and host time are not compared. With --fail-above the exit status is 1 when cycles,\n"
+      "the changed statistics over all blocks of a class (all SMs, all LLC slices), the most\n"
+      "important first: by relative change and order of magnitude. With\n"
+      "--blocks also those of single blocks, the largest relative change first. A and B are\n"
+      "stats.json files, folders of runs or of comparisons, or folders of such folders, whose "
+      "runs\n"
+      "are matched by name. Date and host time are not compared. With --fail-above the exit status "
+      "is 1 when cycles,\n"
       "or a value that --metric names, got worse by more than that, when a run is no longer\n"
       "verified or no longer complete, or when only one side has it. Latencies, cycles, page\n"
       "faults and energy get worse upwards; ipc, replies_per_cycle and hit rates downwards; other\n"
@@ -177,7 +181,9 @@ ArgumentParser diff_arguments() {
       "a value that --fail-above judges beside cycles: a derived one (llc_hit_rate), "
       "energy.total_j, or a statistic (system.gpu0.llc3.misses); may be repeated")(
       "limit", po::value<std::string>()->default_value("20")->value_name("N"),
-      "statistics shown of each run")("json", "print one JSON document with all of them");
+      "statistics of classes, and of blocks, shown of each run")(
+      "blocks", "also the statistics of single blocks")("json",
+                                                        "print one JSON document with all of them");
   return parser;
 }
 
@@ -194,7 +200,7 @@ int diff_verb(const std::vector<std::string>& arguments) {
   if (values->count("json") != 0) {
     write_document(document);
   } else {
-    print_text(printable(difference_text(document, *shown)));
+    print_text(printable(difference_text(document, *shown, values->count("blocks") != 0)));
   }
   if (!judgement) return 0;
   for (const ordered_json& r : document["regressions"]) {

@@ -5,6 +5,7 @@
 
 #include "app/arguments.h"
 #include "app/console.h"
+#include "app/old_points.h"
 #include "app/point_store.h"
 #include "app/report/csv.h"
 #include "app/report/text.h"
@@ -239,8 +240,12 @@ ArgumentParser results_arguments() {
       "columns", po::value<std::string>()->value_name("NAME,..."), "what to show of each point")(
       "sort", po::value<std::string>()->value_name("NAME"),
       "order of the points (default: created)")(
+      "import", po::value<std::string>()->value_name("DIR"),
+      "add the points that compare and study kept as files in this folder before there was a "
+      "database, then list; they are never reused (docs/guide/results.md)")(
       "csv", "print CSV with all fields, settings and figures")("json", "print one JSON document");
   parser.completes("store", {Completes::Kind::kFile, {}});
+  parser.completes("import", {Completes::Kind::kFolder, {}});
   return parser;
 }
 
@@ -254,6 +259,12 @@ int results_verb(const std::vector<std::string>& arguments) {
       open_store(values->count("store") == 0 ? std::nullopt
                                              : std::optional((*values)["store"].as<std::string>()));
   if (!store) return 1;
+  OldPoints old;
+  if (values->count("import") != 0) {
+    old = import_old_points((*values)["import"].as<std::string>(), *store, complain);
+    complain(std::to_string(old.imported) + " points imported, " + std::to_string(old.present) +
+             " there already, " + std::to_string(old.refused) + " files refused");
+  }
   std::vector<Condition> conditions;
   std::vector<std::string> wanted;
   if (values->count("where") != 0) {
@@ -297,7 +308,7 @@ int results_verb(const std::vector<std::string>& arguments) {
   } else {
     print_text(printable(table_of(columns, entries, configs)));
   }
-  return 0;
+  return old.refused == 0 ? 0 : 1;
 }
 
 }  // namespace tessera::app

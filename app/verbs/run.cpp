@@ -150,6 +150,10 @@ ArgumentParser run_arguments() {
       "lookahead", po::value<std::string>()->value_name("NS"),
       "with --threads: nanoseconds for which each GPU runs alone (default: the least latency "
       "between GPUs, which is the most)");
+  parser.options()(
+      "series", po::value<std::string>()->value_name("NS"),
+      "records statistics over time, in intervals of NS nanoseconds of simulated time, "
+      "for tessera series (docs/guide/series.md)");
   parser.options()("waves", po::value<std::vector<std::string>>()->composing()->value_name("BLOCK"),
                    "writes the waveforms of blocks that are RTL (gpu0.llc*) as FST files to "
                    "--out; repeatable (docs/guide/rtl.md)")(
@@ -178,6 +182,11 @@ int run_verb(const std::vector<std::string>& arguments) {
     build.windows = DomainWindows{ns * (kTicksPerSecond / 1'000'000'000), *threads};
   } else if (values->count("lookahead") != 0) {
     throw InputError("--lookahead needs --threads");
+  }
+  run.options.series_interval_ns = read_count(*values, "series", 1, 1'000'000'000).value_or(0);
+  if (run.options.series_interval_ns != 0 && build.windows) {
+    throw InputError(
+        "--series runs without --threads: an interval ends at one instant of all GPUs");
   }
   build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
@@ -210,7 +219,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   Delivery delivery;
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
   const bool plain = !build.windows && !build.recording.coverage && build.recording.waves.empty() &&
-                     !run.options.check_races && values->count("manifest") == 0;
+                     !run.options.check_races && run.options.series_interval_ns == 0 &&
+                     values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
       const auto store = open_store(run.store);

@@ -27,6 +27,8 @@ const std::vector<Verb>& verbs() {
        diff_verb},
       {"explain", "say what bounds a run and what addresses it, and what differs between two runs",
        explain_arguments, explain_verb},
+      {"series", "print a run's bandwidths, hit rates, occupancies and stalls over time",
+       series_arguments, series_verb},
       {"vp", "run software on RISC-V cores, with the devices of a virtual platform", vp_arguments,
        vp_verb},
       {"completion", "print the script that completes commands in bash or zsh",

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/stats.h"
 
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "common/block_class.h"
 #include "common/json.h"
 
 namespace tessera {
@@ -65,6 +67,30 @@ ordered_json to_json(const BandwidthSeries& value) {
   return {{"interval_ns", static_cast<double>(value.interval()) / 1e6},
           {"bytes", value.bins()},
           {"total", value.total()}};
+}
+
+/// How a histogram or a series is read, with the object itself for running_totals(), which read it
+/// many times. `Value`: Histogram or BandwidthSeries.
+template <class Value>
+struct OfBlock {
+  const Value* value;
+  ordered_json operator()(std::uint64_t) const { return to_json(*value); }
+};
+template <class Value>
+struct Computed {
+  std::function<Value()> get;
+  ordered_json operator()(std::uint64_t) const { return to_json(get()); }
+};
+
+/// A number of such an entry, as a function. `read`: Entry::read.
+template <class Value>
+std::function<std::uint64_t(Tick)> number_of(const std::function<ordered_json(std::uint64_t)>& read,
+                                             std::uint64_t (Value::*number)() const) {
+  if (const auto* const own = read.target<OfBlock<Value>>()) {
+    return [value = own->value, number](Tick) { return (value->*number)(); };
+  }
+  const auto* const computed = read.target<Computed<Value>>();
+  return [get = computed->get, number](Tick) { return (get().*number)(); };
 }
 
 }  // namespace
@@ -129,15 +155,13 @@ void StatisticsRegistry::value(std::string_view module, std::string_view name,
 void StatisticsRegistry::histogram(std::string_view module, std::string_view name,
                                    const Histogram& value, std::string_view unit,
                                    std::string_view description) {
-  add(info_of(module, name, unit, description, "histogram"),
-      [&value](std::uint64_t) { return tessera::to_json(value); });
+  add(info_of(module, name, unit, description, "histogram"), OfBlock<Histogram>{&value});
 }
 
 void StatisticsRegistry::histogram(std::string_view module, std::string_view name,
                                    std::function<Histogram()> get, std::string_view unit,
                                    std::string_view description) {
-  add(info_of(module, name, unit, description, "histogram"),
-      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
+  add(info_of(module, name, unit, description, "histogram"), Computed<Histogram>{std::move(get)});
 }
 
 void StatisticsRegistry::occupancy(std::string_view module, std::string_view name, Occupancy& value,
@@ -152,33 +176,17 @@ void StatisticsRegistry::occupancy(std::string_view module, std::string_view nam
 
 void StatisticsRegistry::bandwidth(std::string_view module, std::string_view name,
                                    const BandwidthSeries& value, std::string_view description) {
-  add(info_of(module, name, "byte", description, "bandwidth"),
-      [&value](std::uint64_t) { return tessera::to_json(value); });
+  add(info_of(module, name, "byte", description, "bandwidth"), OfBlock<BandwidthSeries>{&value});
 }
 
 void StatisticsRegistry::bandwidth(std::string_view module, std::string_view name,
                                    std::function<BandwidthSeries()> get,
                                    std::string_view description) {
   add(info_of(module, name, "byte", description, "bandwidth"),
-      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
+      Computed<BandwidthSeries>{std::move(get)});
 }
 
-std::string StatisticsRegistry::block_of(const std::string& module) {
-  std::string out;
-  for (std::size_t i = 0; i < module.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
-    // A digit that belongs to a name ("l1") has no letter pair before it.
-    const bool index =
-        digit && !(i >= 1 && module[i - 1] == 'l' &&
-                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
-    if (!index) {
-      out += module[i];
-      continue;
-    }
-    if (out.empty() || out.back() != '*') out += '*';
-  }
-  return out;
-}
+std::string StatisticsRegistry::block_of(const std::string& module) { return block_class(module); }
 
 nlohmann::ordered_json StatisticsRegistry::dictionary() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -215,6 +223,28 @@ std::optional<double> StatisticsRegistry::number(std::string_view path) const {
     return value.get<double>();
   }
   return std::nullopt;
+}
+
+std::vector<StatisticsRegistry::RunningTotal> StatisticsRegistry::running_totals() const {
+  std::vector<RunningTotal> all;
+  for (const Entry& e : entries_) {
+    const StatisticInfo& info = infos_[e.info];
+    if (info.kind == "counter") {
+      all.push_back({&info, "", [value = e.total](Tick) { return *value; }});
+    } else if (info.kind == "bandwidth") {
+      all.push_back({&info, "", number_of(e.read, &BandwidthSeries::total)});
+    } else if (info.kind == "histogram") {
+      all.push_back({&info, "count", number_of(e.read, &Histogram::count)});
+      all.push_back({&info, "sum", number_of(e.read, &Histogram::sum)});
+    } else if (info.kind == "occupancy") {
+      all.push_back({&info, "", [value = e.occupancy, begin = window_start_](Tick t) {
+                       return t <= begin ? 0
+                                         : static_cast<std::uint64_t>(std::llround(
+                                               value->average(t) * static_cast<double>(t - begin)));
+                     }});
+    }
+  }
+  return all;
 }
 
 std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::string& name) const {

@@ -183,6 +183,18 @@ class StatisticsRegistry {
   /// at the end.
   void begin_window();
 
+  /// A statistic that only grows, for a reader that samples it while the run goes on.
+  struct RunningTotal {
+    const StatisticInfo* info;  ///< valid until a further statistic is registered
+    std::string field;          ///< of a histogram: "count" or "sum"; otherwise empty
+    /// The total at t, the present time. Counter: its value. Bandwidth: bytes. Occupancy: its
+    /// integral since window_start(), in the unit times ticks, exact below 2^50.
+    std::function<std::uint64_t(Tick t)> at;
+  };
+  /// Those of all counters, bandwidths, histograms and occupancies, in the order of their
+  /// registration. Their reading changes no statistic.
+  std::vector<RunningTotal> running_totals() const;
+
   /// Time at which the window began; 0 without begin_window().
   Tick window_start() const { return window_start_; }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "modules/kernel/sample_time.h"
 #include "modules/kernel/unlikely.h"
 #include "modules/sm/l1_pipeline.h"
 
@@ -26,7 +27,7 @@ tlm::tlm_sync_enum L1Pipeline<Role>::backward(Payload& payload, tlm::tlm_phase& 
 template <class Role>
 void L1Pipeline<Role>::response_arrives(Payload& payload, Tick due) {
   if (memory_port_.responses.empty() && evicts_at_ < now() && soonest_lookup() >= due &&
-      !probes_.attached()) {
+      !probes_.attached() && due < next_sample_time) {
     // No access is looked up before the line arrives, so that the effects of the fill can be
     // computed now. Only one eviction is computed in advance, because a flush before the arrival
     // must take it back.

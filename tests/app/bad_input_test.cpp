@@ -46,6 +46,7 @@ TEST_CASE("no arguments where some are expected are refused") {
   check_refused({"run", "", "mm"}, {"run: PLATFORM is empty: a preset"});
   check_refused({"list", ""}, {"list: TOPIC is empty"});
   check_refused({"diff", "", "x"}, {"diff: A is empty"});
+  check_refused({"series", ""}, {"series: RUN is empty"});
   check_refused({"study", ""}, {"is empty: a study"});
 }
 

@@ -46,10 +46,49 @@ TEST_CASE("a failed point has its reason and no speedup") {
   CHECK(document["points"][5]["error"] == "killed, twice");
   CHECK(document["points"][5]["platform"] == "fast");
   CHECK_THAT(comparison_csv(document),
-             Contains("fast,c,,,,,,,,\"killed, twice\",small,3,,,,l1.sets=4\r\n"));
+             Contains("fast,c,,,,,,,,\"killed, twice\",small,3,,,,l1.sets=4,4,\r\n"));
   CHECK_THAT(comparison_table(document),
              Catch::StartsWith("scale small, seed 3; settings l1.sets=4\n\nWORKLOAD") &&
                  Contains("failed"));
+}
+
+TEST_CASE("a comparison has columns for settings, for what platforms differ in, and for energy") {
+  const auto run = [](int sets, const char* noc, double noc_j) {
+    return ordered_json{
+        {"cycles", 1000},
+        {"time_ns", 500.0},
+        {"config", {{"l1", {{"sets", 4}, {"ways", 2}}}, {"llc", {{"sets", sets}}}, {"kind", noc}}},
+        {"energy",
+         {{"sm", {{"dynamic_j", 0.25}, {"static_j", 0.25}, {"total_j", 0.5}}},
+          {"noc", {{"total_j", noc_j}, {"networks", {{"noc", {{"total_j", noc_j}}}}}}},
+          {"total_j", 0.5 + noc_j},
+          {"noc_power_w", noc_j / 5e-7}}}};
+  };
+  const ordered_json document =
+      comparison_document({{"p", "w", run(16, "xbar", 0.25), ""},
+                           {"q", "w", run(32, "mesh", 1.5), ""},
+                           {"q", "x", nullptr, "killed"}},
+                          {{"scale", "small"},
+                           {"seed", 1},
+                           {"values", "functional"},
+                           {"settings", {{"l1.sets", 4}, {"system.gpu0.llc3.ways", 8}}}});
+  CHECK(
+      comparison_csv(document) ==
+      "platform,workload,cycles,speedup,ipc,l1_hit_rate,llc_hit_rate,dram_utilisation,verified,"
+      "error,scale,seed,values,skip,detail,settings,l1.sets,system.gpu0.llc3.ways,llc.sets,kind,"
+      "energy.sm.total_j,energy.noc.total_j,energy.total_j,energy.noc_power_w,average_power_w\r\n"
+      "p,w,1000,1.0,,,,,,,small,1,functional,,,\"l1.sets=4, system.gpu0.llc3.ways=8\",4,8,16,xbar,"
+      "0.5,0.25,0.75,500000.0,1500000.0\r\n"
+      "q,w,1000,1.0,,,,,,,small,1,functional,,,\"l1.sets=4, system.gpu0.llc3.ways=8\",4,8,32,mesh,"
+      "0.5,1.5,2.0,3000000.0,4000000.0\r\n"
+      "q,x,,,,,,,,killed,small,1,functional,,,\"l1.sets=4, system.gpu0.llc3.ways=8\",4,8,,,,,,,"
+      "\r\n");
+  const ordered_json& row = document["summary"]["rows"][1];
+  CHECK(row["parameters"] ==
+        ordered_json(
+            {{"l1.sets", 4}, {"system.gpu0.llc3.ways", 8}, {"llc.sets", 32}, {"kind", "mesh"}}));
+  CHECK(row["energy"]["energy.total_j"] == 2.0);
+  CHECK(row["average_power_w"].get<double>() == Approx(4e6));
 }
 
 TEST_CASE("a point with wrong values keeps its statistics but gives no speedup") {

@@ -50,14 +50,15 @@ TEST_CASE("completion offers verbs, options and what they take") {
   CHECK(words({"--v"}) == Words{"--version"});
   CHECK(words({"list", "p"}) == Words{"platforms", "policies", "parameters"});
   CHECK(words({"completion", ""}) == Words{"bash", "zsh"});
-  CHECK(words({"run", "--s"}) == Words{"--set", "--scale", "--seed", "--skip", "--store"});
+  CHECK(words({"run", "--s"}) ==
+        Words{"--set", "--scale", "--seed", "--skip", "--store", "--series"});
   CHECK(words({"run", "--scale", ""}) == Words{"small", "medium", "paper"});
   CHECK(words({"run", "--values=c"}) == Words{"--values=carried"});
   CHECK(words({"nonsense", ""}).empty());
   CHECK(words({"run", "uba-mem", "mm", ""}).empty());
   // Once each, but for those that can be repeated.
   CHECK(words({"run", "--scale", "small", "--set", "a=b", "--seed=3", "--s"}) ==
-        Words{"--set", "--skip", "--store"});
+        Words{"--set", "--skip", "--store", "--series"});
 }
 
 TEST_CASE("completion offers platforms, workloads and studies in their places") {
@@ -74,6 +75,7 @@ TEST_CASE("completion offers platforms, workloads and studies in their places") 
   CHECK(words({"list", "parameters", "--platform", "uba-sm"}) == Words{"uba-sm", "uba-sm-small"});
   CHECK(offered({"run", "--out", ""}).also == "folders");
   CHECK(offered({"diff", ""}).also == "files");
+  CHECK(offered({"series", ""}).also == "files");
   CHECK(offered({"analyze", ""}).also == "files");
   CHECK(offered({"import", ""}).also == "files");
   CHECK(offered({"import", "--out", ""}).also == "files");

@@ -69,6 +69,7 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
         {"import", "g.config", "--json"},
         {"import", "g.config", "--out", "i.json"}}},
       {"diff", {{"diff", "r", "r"}, {"diff", "r", "r", "--json"}}},
+      {"series", {{"series", "o"}, {"series", "o", "--json"}}},
       {"vp", {{"vp", "x.bin"}, {"vp", "x.bin", "--json"}}},
   };
 }
@@ -115,6 +116,10 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
     REQUIRE(all.count(verb) == 1);  // a new verb: add its commands
     if (verb == "vp" && !cores) continue;
     if (verb == "diff") REQUIRE(run_tessera(with(kRun, {"--out", "r"}), folder.path()).status == 2);
+    if (verb == "series") {
+      REQUIRE(run_tessera(with(kRun, {"--series", "1000", "--out", "o"}), folder.path()).status ==
+              0);
+    }
     for (const std::vector<std::string>& arguments : all.at(verb)) check(arguments);
   }
   // The files are there nevertheless.

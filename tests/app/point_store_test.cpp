@@ -9,10 +9,14 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
+#include "app/console.h"
+#include "app/old_points.h"
 #include "common/error.h"
 #include "common/json.h"
+#include "common/sha256.h"
 #include "tests/app/command.h"
 
 namespace tessera::point_store_test {
@@ -238,6 +242,59 @@ TEST_CASE("the option --store comes before TESSERA_STORE, and that before the de
   std::filesystem::remove_all(folder.path() / "out");
   std::ofstream(folder.path() / "out") << "a file";
   CHECK_FALSE(open_store(std::nullopt));
+}
+
+TEST_CASE("points of old files are listed with an unknown model, and are never loaded") {
+  const ScratchFolder folder;
+  const PointStore store(folder.path() / "r.sqlite");
+  const auto old_file = [](const std::string& key, const ordered_json& stats) {
+    return document_text(
+        {{"key", key}, {"sha256", sha256(document_text(stats))}, {"stats", stats}});
+  };
+  const std::string first(64, 'a');
+  const std::string second(64, 'b');
+  const std::string changed(64, 'c');
+  const std::string renamed(64, 'd');
+  const std::string bare(64, 'e');
+  std::filesystem::create_directories(folder.path() / "compare/runs");
+  folder.write("compare/runs/" + first + ".json", old_file(first, stats_of(1)));
+  folder.write("compare/" + second + ".json", old_file(second, stats_of(2)));
+  std::string text = old_file(changed, stats_of(3));
+  text.replace(text.find("1003"), 4, "1004");
+  folder.write("compare/runs/" + changed + ".json", text);
+  folder.write("compare/runs/" + renamed + ".json", old_file(first, stats_of(1)));
+  folder.write("compare/runs/" + bare + ".json", old_file(bare, {{"cycles", 3}}));
+  folder.write("compare/compare.json", "{}");
+  std::vector<std::string> refused;
+  const auto import_all = [&] {
+    return import_old_points(folder.path() / "compare", store,
+                             [&](const std::string& why) { refused.push_back(why); });
+  };
+  const OldPoints points = import_all();
+  CHECK(points.imported == 2);
+  CHECK(points.present == 0);
+  CHECK(points.refused == 3);
+  REQUIRE(refused.size() == 3);
+  CHECK_THAT(refused[0], Contains(changed + ".json has been changed since it was written"));
+  CHECK_THAT(refused[1], Contains(renamed + ".json is not the result of a point"));
+  CHECK_THAT(refused[2], Contains(bare + ".json is not the result of a point"));
+  const std::vector<PointEntry> entries = store.entries();
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].key == first);
+  CHECK(entries[0].model == "unknown");
+  CHECK(entries[0].settings->at("llc.sets") == 1);
+  CHECK(entries[0].figures->at("energy.noc.total_j") == 2.5);
+  CHECK(entries[1].figures->at("cycles") == 1002);
+  for (const std::string& key : {first, second}) CHECK_FALSE(store.load(key));
+  // A second import, and a point of a command under the same key.
+  store.save(first, stats_of(5));
+  const OldPoints again = import_all();
+  CHECK(again.imported == 0);
+  CHECK(again.present == 2);
+  REQUIRE(store.load(first));
+  CHECK(store.load(first)->at("cycles") == 1005);
+  CHECK_THROWS_AS(import_old_points(folder.path() / "none", store, [](const std::string&) {}),
+                  InputError);
 }
 
 }  // namespace tessera::point_store_test

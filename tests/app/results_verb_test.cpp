@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tessera results: the points of earlier commands, filtered and sorted.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <sstream>
 
 #include "common/json.h"
+#include "common/sha256.h"
 #include "tests/app/command.h"
 
 namespace tessera::results_verb_test {
@@ -93,6 +95,30 @@ TEST_CASE("results refuses unknown names and conditions that are none") {
   refused({"results", "--where", "cycles<fast"}, "'fast' in 'cycles<fast' is not a number");
   refused({"results", "--json", "--csv"}, "choose one");
   refused({"results", "--store", "/dev/null/x"}, "cannot be used as a database of results");
+}
+
+TEST_CASE("results imports points of old files, lists them, and reports refused files") {
+  const ScratchFolder folder;
+  const nlohmann::ordered_json stats = {
+      {"platform", "uba-mem"}, {"workload", "mm"}, {"config", json::object()}, {"cycles", 12}};
+  const std::string key(64, '0');
+  std::filesystem::create_directory(folder.path() / "old");
+  const nlohmann::ordered_json document = {
+      {"key", key}, {"sha256", sha256(stats.dump(2) + "\n")}, {"stats", stats}};
+  folder.write("old/" + key + ".json", document.dump());
+  const CommandResult r = run_tessera({"results", "--import", "old", "--json"}, folder.path());
+  CHECK(r.status == 0);
+  CHECK(r.error == "tessera: 1 points imported, 0 there already, 0 files refused\n");
+  const json points = r.document().at("points");
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].at("model") == "unknown");
+  CHECK(points[0].at("cycles") == 12);
+  folder.write("old/" + std::string(64, '1') + ".json", document.dump());
+  const CommandResult second = run_tessera({"results", "--import", "old"}, folder.path());
+  CHECK(second.status == 1);
+  CHECK_THAT(second.error, Contains("1.json is not the result of a point") &&
+                               Contains("0 points imported, 1 there already, 1 files refused"));
+  CHECK(run_tessera({"results", "--import", "none"}, folder.path()).status == 2);
 }
 
 }  // namespace tessera::results_verb_test

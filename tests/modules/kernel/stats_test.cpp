@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "common/json.h"
 #include "modules/kernel/sc_time.h"
@@ -196,6 +198,38 @@ TEST_CASE("histograms that are added are as if one had counted all") {
   CHECK(sum.sum() == one.sum());
   CHECK(sum.max() == one.max());
   for (std::size_t i = 0; i < Histogram::kBuckets; ++i) CHECK(sum.bucket(i) == one.bucket(i));
+}
+
+TEST_CASE("running totals are counters, bytes, a histogram's count and sum, and levels by time") {
+  StatisticsRegistry registry;
+  Counter hits = 3;
+  BandwidthSeries bytes(10);
+  Histogram latency;
+  Occupancy queue;
+  registry.counter("block", "hits", hits, "access", "");
+  registry.value(
+      "block", "rate", [] { return 0.5; }, "", "");
+  registry.bandwidth("block", "bytes", bytes, "");
+  registry.histogram("block", "latency", latency, "cycle", "");
+  registry.occupancy("block", "queue", queue, "entry", "");
+  const auto totals = registry.running_totals();
+  std::vector<std::string> names;
+  for (const auto& total : totals) {
+    names.push_back(total.info->name + (total.field.empty() ? "" : "." + total.field));
+  }
+  CHECK(names ==
+        std::vector<std::string>{"hits", "bytes", "latency.count", "latency.sum", "queue"});
+  ++hits;
+  bytes.add(7, 5);
+  bytes.add(8, 25);
+  latency.add(20);
+  latency.add(30);
+  queue.set(3, 10);
+  queue.set(1, 30);
+  const std::uint64_t expected[] = {4, 15, 2, 50, 3 * 20 + 1 * 7};
+  for (std::size_t i = 0; i < totals.size(); ++i) CHECK(totals[i].at(37) == expected[i]);
+  // Reading has changed nothing.
+  CHECK(queue.average(40) == (3 * 20 + 1 * 10) / 40.0);
 }
 
 }  // namespace tessera::stats_test
