@@ -118,6 +118,12 @@ function searchTable(columns, rowsOf, toggleText, placeholder, limit = 1000) {
   return el('div', {}, bar, place);
 }
 
+/** The lines of an explanation, if the document has them: at the top of a report, below its heading. */
+function explanation(lines) {
+  if (!Array.isArray(lines) || !lines.length) return;
+  report.append(el('div', {className: 'panel explanation'}, ...lines.map((line) => el('p', {}, line))));
+}
+
 /** Nested objects as [path, value] pairs. */
 function flatten(value, path, out) {
   if (isObject(value)) {

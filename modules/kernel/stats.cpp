@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/block_name.h"
 #include "common/json.h"
 
 namespace tessera {
@@ -163,22 +164,7 @@ void StatisticsRegistry::bandwidth(std::string_view module, std::string_view nam
       [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
-std::string StatisticsRegistry::block_of(const std::string& module) {
-  std::string out;
-  for (std::size_t i = 0; i < module.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
-    // A digit that belongs to a name ("l1") has no letter pair before it.
-    const bool index =
-        digit && !(i >= 1 && module[i - 1] == 'l' &&
-                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
-    if (!index) {
-      out += module[i];
-      continue;
-    }
-    if (out.empty() || out.back() != '*') out += '*';
-  }
-  return out;
-}
+std::string StatisticsRegistry::block_of(const std::string& module) { return block_name(module); }
 
 nlohmann::ordered_json StatisticsRegistry::dictionary() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
