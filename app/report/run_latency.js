@@ -35,7 +35,7 @@ function drawCycles(rows, parts, title) {
     const left = narrow ? 0 : Math.max(...rows.map((r) => textWidth(r.name))) + 12;
     const right = width - (narrow ? 4 : Math.max(...rows.map((r) => textWidth(r.words))) + 12);
     const high = narrow ? 40 : 26;
-    const {scale, ticks} = linear(0, Math.max(...rows.map((r) => sum(r.parts.map((p) => p.part)))), Math.max(2, (right - left) / 90), false);
+    const {scale, ticks} = linear(0, Math.max(...rows.map((r) => Math.max(sum(r.parts.map((p) => p.part)), ...(r.range || [])))), Math.max(2, (right - left) / 90), false);
     const x = scale.range([left, right]);
     const end = start + rows.length * high + (narrow ? 2 : 6);
     for (const v of ticks) {
@@ -48,7 +48,7 @@ function drawCycles(rows, parts, title) {
       let at = 0;
       for (const p of r.parts) {
         root.append(svg('rect', {x: x(at).toFixed(1), y, width: Math.max(0.8, x(at + p.part) - x(at)).toFixed(1), height: 16,
-          style: `fill:${fillOf(defs, p.look)}`, 'class': 'bar', 'data-tip': p.name ? `${p.name}: ${short(p.part)} cycles` : r.tip}));
+          style: p.look === undefined ? null : `fill:${fillOf(defs, p.look)}`, 'class': p.look === undefined ? 'bar plain' : 'bar', 'data-tip': p.name ? `${p.name}: ${short(p.part)} cycles` : r.tip}));
         at += p.part;
       }
       if (r.range) {
@@ -70,8 +70,8 @@ function missLatency() {
   const title = 'Load latency by hop';
   const percentiles = [0.5, 0.9, 0.99].map((share) => ({name: `p${share * 100}`, ...percentile(h, share)}));
   const rows = [{name: 'mean', words: `${short(mean)}`, tip: `mean: ${short(mean)} cycles`,
-    parts: hops.length ? hops : [{name: '', part: mean, look: 7}]},
-  ...percentiles.map((p) => ({name: p.name, words: short(p.value), range: [p.from, p.to], parts: [{name: '', part: p.value, look: 7}],
+    parts: hops.length ? hops : [{name: '', part: mean}]},
+  ...percentiles.map((p) => ({name: p.name, words: short(p.value), range: [p.from, p.to], parts: [{name: '', part: p.value}],
     tip: `${p.name}: about ${short(p.value)} cycles, from ${number(p.from)} to ${number(p.to)}`}))];
   const note = 'Cycles of a load that missed in the L1: the average by hop, and percentiles of all such loads. A percentile is ' +
     'interpolated in its bucket of the histogram, from one power of two to the next: the line below its bar. ' +

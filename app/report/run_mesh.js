@@ -67,7 +67,7 @@ function meshPanels(name, statistics) {
     const title = `Links of ${shortName(name)}: ${direction}s`;
     const sorted = [...mesh.links].sort((a, b) => b.busy - a.busy);
     const mean = sum(mesh.links.map((l) => l.busy)) / mesh.links.length;
-    const note = `Darker is busier: the darkest link, router ${sorted[0].router} to the ${sorted[0].side}, carried a flit in ` +
+    const note = `The stronger the colour, the busier the link: router ${sorted[0].router} to the ${sorted[0].side} carried a flit in ` +
       `${percent(sorted[0].busy / cycles)} of the cycles, the average link in ${percent(mean / cycles)}. Traffic keeps to the right.`;
     const csv = () => [['router', 'column', 'row', 'link to the', 'busy cycles', 'share of the cycles'],
       ...mesh.links.map((l) => [`router${l.router}`, l.router % mesh.width, Math.floor(l.router / mesh.width), l.side, l.busy, l.busy / cycles])];

@@ -50,23 +50,26 @@ function drawRoofline(r) {
     const a = axes(root, spec, width, top, xRange, yRange);
     const [low] = yRange.scale.domain();
     const [left, right] = xRange.scale.domain();
-    for (const l of r.levels) {
+    r.levels.forEach((l, i) => {
       const ridge = r.peak / l.peak;
       const from = Math.max(left, low / l.peak);
       const tip = `${l.name}: ${gigabytes(l.peak / 1e9)}`;
       root.append(svg('line', {x1: a.x(from).toFixed(1), y1: a.y(from * l.peak).toFixed(1), x2: a.x(ridge).toFixed(1),
         y2: a.y(r.peak).toFixed(1), 'class': 'line ceiling', 'stroke-dasharray': dashOf(l.look), style: `stroke:${colourOf(l.look)}`, 'data-tip': tip}));
-    }
+      // The level's mark, at different places on ceilings that are equal.
+      const on = from * (ridge / from) ** (0.3 + 0.09 * (i % 7));
+      root.append(marker(a.x(on), a.y(on * l.peak), l.look, true));
+    });
     root.append(svg('line', {x1: a.x(Math.min(...ridges)).toFixed(1), y1: a.y(r.peak).toFixed(1), x2: a.x(right).toFixed(1), y2: a.y(r.peak).toFixed(1),
       'class': 'guide', 'data-tip': `issue: ${perSecond(r.peak)} instructions/s`}));
     for (const l of r.levels) {
-      const roof = Math.min(r.peak, l.intensity * l.peak);
+      const roof = Math.min(r.peak, l.intensity * l.peak);  // the line ends at the lower ceiling
       root.append(svg('line', {x1: a.x(l.intensity).toFixed(1), y1: a.y(r.speed).toFixed(1), x2: a.x(l.intensity).toFixed(1),
         y2: a.y(roof).toFixed(1), 'class': 'guide light'}));
       const m = marker(a.x(l.intensity), a.y(r.speed), l.look);
       m.classList.add('point');
       m.setAttribute('data-tip', `${l.name}\n${number(Number(l.intensity.toPrecision(3)))} instructions per byte\n` +
-        `${percent(r.speed / roof)} of its roof`);
+        `${percent(r.speed / (l.intensity * l.peak))} of its peak`);
       root.append(m);
     }
     root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(a.end)}`);
@@ -85,16 +88,16 @@ function roofline() {
   if (!levels.length) return;
   const threads = sumOf(sms, 'thread_instructions');
   const speed = instructions / ns * 1e9;
-  const share = (l) => speed / Math.min(peak, l.intensity * l.peak);
-  const nearest = levels.reduce((best, l) => (share(l) > share(best) ? l : best));
+  const ceilings = [{name: 'the schedulers', share: speed / peak}, ...levels.map((l) => ({name: l.name, share: speed / (l.intensity * l.peak)}))];
+  const nearest = ceilings.reduce((best, c) => (c.share > best.share ? c : best));
   const title = 'Roofline of each level';
   const note = `The marks are the run, ${perSecond(speed)} warp instructions/s, at its instructions per byte of each level; a ` +
-    `slanted line is the peak of the level with the same mark, the horizontal one the schedulers'. The dashed lines are the room ` +
-    `to the roof: least at ${nearest.name}, ${percent(share(nearest))} of its roof. ` +
+    `slanted line is the peak of the level with the same colour, the horizontal one the schedulers\u2019. The run is nearest to ` +
+    `the ceiling of ${nearest.name}: ${percent(nearest.share)} of it. ` +
     `A thread counts ${number(Number((threads / instructions).toPrecision(3)))} times in a warp instruction here.`;
   const csv = () => [['level', 'bytes', 'peak GB/s', 'warp instructions per byte', 'thread instructions per byte',
-    'warp instructions/s', 'roof, warp instructions/s', 'share of the roof'],
-  ...levels.map((l) => [l.name, l.bytes, l.peak / 1e9, l.intensity, threads / l.bytes, speed, Math.min(peak, l.intensity * l.peak), share(l)]),
-  ['issue', null, null, null, null, speed, peak, speed / peak]];
+    'warp instructions/s', 'ceiling there, warp instructions/s', 'share of the ceiling'],
+  ...levels.map((l) => [l.name, l.bytes, l.peak / 1e9, l.intensity, threads / l.bytes, speed, l.intensity * l.peak, speed / (l.intensity * l.peak)]),
+  ['schedulers', null, null, null, null, speed, peak, speed / peak]];
   section('Roofline', null, chartWithTable(title, note, drawRoofline({title, levels, speed, peak}), csv));
 }
