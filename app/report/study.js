@@ -144,14 +144,14 @@ function textOf(v) {
     const texts = v.map(textOf);
     return texts.join(texts.some((t) => t.includes('>')) ? '; ' : ' > ');
   }
-  if (isObject(v)) return Object.entries(v).map(([k, n]) => `${k} ${textOf(n)}`).join(', ');
+  if (isObject(v)) return Object.entries(v).map(([k, n]) => `${k}\u00a0${textOf(n)}`).join(', ');
   return isNumber(v) ? number(v) : String(v);
 }
 
 /** The claim's own value, if it has one, and its numbers with names. */
 function withNumbers(c, key) {
   const named = [c.parts, c.points].flatMap((list) => Object.entries(list || {}))
-      .filter(([, n]) => isNumber(n[key])).map(([name, n]) => `${name} ${number(n[key])}`).join(', ');
+      .filter(([, n]) => isNumber(n[key])).map(([name, n]) => `${name}\u00a0${number(n[key])}`).join(', ');
   return [isNumber(c[key]) ? number(c[key]) : '', named].filter((t) => t).join('; ') || '–';
 }
 
