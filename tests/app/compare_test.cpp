@@ -66,13 +66,13 @@ TEST_CASE("a point that another command has saved has this command's platform an
 
 TEST_CASE("each point of a comparison has a report of its own, also without a run") {
   const ScratchFolder folder;
-  std::filesystem::create_directory(folder.path() + "/b");
+  std::filesystem::create_directory(folder.path() / "b");
   folder.write("mine.json", R"({"base": "uba-mem-small"})");
   folder.write("b/mine.json", R"({"base": "uba-mem-small", "llc": {"ways": 8}})");
   const std::vector<std::string> command = {
       "compare", "mine.json,b/mine.json", "vecadd:n=4096,vecadd:n=1024", "--quiet", "--out", "c"};
   REQUIRE(run_tessera(command, folder.path()).status == 0);
-  const std::string points = folder.path() + "/c/points/";
+  const auto points = folder.path() / "c" / "points";
   // Two platforms have the same file name.
   const char* const names[] = {"mine-vecadd_n=4096.html", "mine-vecadd_n=4096-2.html",
                                "mine-vecadd_n=1024.html", "mine-vecadd_n=1024-2.html"};
