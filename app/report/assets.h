@@ -19,6 +19,7 @@ extern const char* const kRunEnergyJs;
 extern const char* const kRunRooflineJs;
 extern const char* const kRunMemoriesJs;
 extern const char* const kRunMeshJs;
+extern const char* const kRunPlacesJs;
 extern const char* const kRunWaitsJs;
 extern const char* const kRunTablesJs;
 extern const char* const kRunRtlJs;

@@ -58,6 +58,7 @@ timeline();
 traffic();
 memories();
 roofline();
+places();
 meshes();
 waits();
 betweenGpus();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "modules/protocol/memory_request.h"
 #include "modules/sm/l1_cache_config.h"
@@ -27,6 +28,8 @@ struct L1RoleSite {
   const RemoteAccessMode* transfer = nullptr;
   /// Unit of a fine-grained transfer in bytes: 4, 8 or 16 (DualOpt section 6.2).
   std::uint32_t transfer_bytes = 4;
+  /// The node of each slice, for HomeCounts.
+  std::vector<std::uint16_t> node_of_slice{};
   /// Notified of every access. Can be null.
   L1Observer* observer = nullptr;
 };
