@@ -22,10 +22,11 @@ function missesAt(level) {
 function drawPlaces(m, title) {
   return (width) => {
     const {root} = picture(width, 10, title);
-    const labels = (names) => names.map((n) => n.replace(/^gpu0\.(?=.)/, '').replace(/module(\d+)\./, 'm$1.').replace(/gpu(\d+)\./, 'g$1.').replace(/partition/, 'p'));
+    const oneGpu = [...m.from, ...m.to].every((n) => n.startsWith('gpu0.'));
+    const labels = (names) => names.map((n) => (oneGpu ? n.slice(5) : n).replace(/module(\d+)\./, 'm$1.').replace(/gpu(\d+)\./, 'g$1.').replace(/partition/, 'p'));
     const [rows, columns] = [labels(m.from), labels(m.to)];
     const left = Math.max(...rows.map(textWidth)) + 26;
-    const slot = Math.max(4, Math.min(56, (width - left - 4) / columns.length));
+    const slot = Math.max(4, Math.min(56, 700 / columns.length, (width - left - 4) / columns.length));
     const all = m.cells.flat();
     const most = Math.max(1, ...all);
     const total = sum(all);

@@ -101,7 +101,7 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 14, "gpus": 16, "nuba": 16, "mesh": 15, "compare": 9, "study": 2, "silicon": 3, "software": 13,
+        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "compare": 9, "study": 2, "silicon": 3, "software": 13,
                   "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
@@ -490,6 +490,43 @@ class Reports(unittest.TestCase):
             short = lambda v: f"{float(f'{v:.3g}'):g}"
             self.assertIn(f"pages {short(balance)}, bytes {short(sum(moved) / len(moved) / max(moved))}.",
                           self.panel("Pages and traffic of each memory").text)
+
+    def test_misses_are_shown_by_the_places_of_the_sm_and_of_the_home(self):
+        for name, level, nodes in (("nuba", "partition", "system.gpu0.partition"), ("gpus", "GPU", "system.gpu")):
+            self.open(name)
+            stats = self.stats(name)
+            l1s = {int(re.search(r"\d+$", k)[0]): v for k, v in stats["modules"].items() if re.search(r"\.l1_\d+$", k)}
+            homes = sum(k.startswith("misses_home") for k in l1s[0])
+            per = len(l1s) // homes
+            wanted = [[sum(l1s[i][f"misses_home{k}"] for i in range(n * per, n * per + per)) for k in range(homes)] for n in range(homes)]
+            matrix = stats["derived"]["misses_by_home"]
+            self.assertEqual(matrix["misses"], wanted)
+            self.assertEqual(matrix["from"], [f"{nodes}{n}" for n in range(homes)])
+            self.assertEqual(matrix["to"], matrix["from"])
+            title = f"Misses by {level}"
+            self.assertEqual([[int(v) for k, v in r.items() if k != "SM"] for r in self.csv(title)], wanted)
+            most = max(map(max, wanted))
+            cells = self.browser.execute_script("""
+                return [...arguments[0].querySelectorAll('.place')].map((c) => [Number(c.getAttribute('x')), Number(c.getAttribute('y')),
+                    Number(c.style.fillOpacity), c.classList.contains('own'), c.getAttribute('data-tip')]);""", self.panel(title))
+            step = cells[1][0] - cells[0][0]
+            for i, (x, y, opacity, own, tip) in enumerate(cells):
+                row, column = divmod(i, homes)
+                n = wanted[row][column]
+                self.assertAlmostEqual(x, cells[0][0] + step * column, delta=0.2 * homes)
+                self.assertAlmostEqual(y, cells[0][1] + step * row, delta=0.2 * homes)
+                self.assertAlmostEqual(opacity, 0.06 + 0.64 * n / most if n else 0, delta=0.001)
+                self.assertEqual(own, row == column)
+                self.assertIn(f"{row} to ", tip.replace("\u202f", ""))
+                self.assertIn(f": {n} misses", tip.replace("\u202f", ""))
+            self.assertEqual(len(cells), homes * homes)
+            total = sum(map(sum, wanted))
+            # Served by the own node: all misses of lines that have their home there.
+            self.assertAlmostEqual(sum(wanted[n][n] for n in range(homes)) / total,
+                                   stats["derived"]["l1_miss_local_fraction"], delta=0.001)
+            self.assertEqual(total, sum(b["miss_latency"]["count"] for b in l1s.values()))
+        self.open("run")
+        self.assertNotIn("From where to where", self.js("document.body.innerText"))
 
     def test_a_mesh_shows_the_load_of_each_link_on_its_grid(self):
         self.open("mesh")
