@@ -28,10 +28,10 @@ struct L1RoleSite {
   const RemoteAccessMode* transfer = nullptr;
   /// Unit of a fine-grained transfer in bytes: 4, 8 or 16 (DualOpt section 6.2).
   std::uint32_t transfer_bytes = 4;
-  /// The node of each slice, for HomeCounts.
-  std::vector<std::uint16_t> node_of_slice{};
   /// Notified of every access. Can be null.
   L1Observer* observer = nullptr;
+  /// The node of each slice, for HomeCounts.
+  std::vector<std::uint16_t> node_of_slice{};
 };
 
 /// Outcome of a lookup. kStalled: the access cannot proceed yet.

@@ -495,7 +495,9 @@ class Reports(unittest.TestCase):
         for name, level, nodes in (("nuba", "partition", "system.gpu0.partition"), ("gpus", "GPU", "system.gpu")):
             self.open(name)
             stats = self.stats(name)
-            l1s = {int(re.search(r"\d+$", k)[0]): v for k, v in stats["modules"].items() if re.search(r"\.l1_\d+$", k)}
+            found = {tuple(map(int, re.search(r"gpu(\d+)\.l1_(\d+)$", k).groups())): v
+                     for k, v in stats["modules"].items() if re.search(r"\.l1_\d+$", k)}
+            l1s = [found[k] for k in sorted(found)]
             homes = sum(k.startswith("misses_home") for k in l1s[0])
             per = len(l1s) // homes
             wanted = [[sum(l1s[i][f"misses_home{k}"] for i in range(n * per, n * per + per)) for k in range(homes)] for n in range(homes)]
@@ -524,7 +526,7 @@ class Reports(unittest.TestCase):
             # Served by the own node: all misses of lines that have their home there.
             self.assertAlmostEqual(sum(wanted[n][n] for n in range(homes)) / total,
                                    stats["derived"]["l1_miss_local_fraction"], delta=0.001)
-            self.assertEqual(total, sum(b["miss_latency"]["count"] for b in l1s.values()))
+            self.assertEqual(total, sum(b["miss_latency"]["count"] for b in l1s))
         self.open("run")
         self.assertNotIn("From where to where", self.js("document.body.innerText"))
 
