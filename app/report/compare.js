@@ -90,7 +90,7 @@ const causes = [
   stackedPoints('Waits by level', 'Cycles beyond those of an idle system, of an average memory request (an L1 miss, a store or an atomic).', 'cycles',
       (d) => d.waits.map((w) => ({name: w.name, value: w.cycles}))),
 ].filter((p) => p);
-if (causes.length) section('Beside the speed', 'What the points\u2019 time and energy went to.', el('div', {className: 'row loose'}, ...causes));
+if (causes.length) section('Energy, latency and waits', null, el('div', {className: 'row loose'}, ...causes));
 
 section('Side by side', null, el('div', {className: 'row'}, ...[
   groupedBars('Cycles', null, 'cycles', (r) => r.cycles, {wide: true}),

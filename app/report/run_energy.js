@@ -3,8 +3,11 @@
 
 const energyCauses = [['events', 'dynamic_j'], ['leakage and clocks', 'static_j']];
 
+const abbreviations = /^(sm|l\d|llc|dram|smd|hmd|cpu|tlb|mmu|mdr|rdma|iommu)$/;
+
 /** "cpu_l1" becomes "CPU L1", "page_walker" "page walker". */
-const componentName = (key) => key.split('_').map((w) => (w.length <= 4 && w !== 'page' ? w.toUpperCase() : w)).join(' ');
+const componentName = (key) => (key === 'noc' ? 'NoC'
+  : key.split('_').map((w) => (abbreviations.test(w) ? w.toUpperCase() : w)).join(' '));
 
 function drawEnergy(rows, title) {
   return (width) => {
@@ -41,13 +44,13 @@ function energy() {
   const e = stats.energy || {};
   const parts = Object.entries(e).filter(([, part]) => isObject(part));
   if (!parts.length || !(e.total_j > 0)) return null;
-  const modelled = (part) => isNumber(part.total_j);
+  const modelled = (part) => isNumber(part.total_j) && !('not_modelled' in part);
   const rows = parts.filter(([, part]) => !modelled(part) || part.total_j > 0).map(([key, part]) => {
     const name = componentName(key);
     return modelled(part) ? {name, total: part.total_j, causes: energyCauses.map(([, c]) => part[c] || 0),
       words: `${joules(part.total_j)} · ${percent(part.total_j / e.total_j)}`} : {name, total: null, causes: [], words: 'not modelled'};
   });
-  const note = `The model of docs/blocks/power.md. The NoC draws ${short(e.noc_power_w)} W on ${short(e.noc_area_mm2)} mm².`;
+  const note = 'The model of docs/blocks/power.md.' + (e.noc_area_mm2 > 0 ? ` The NoC draws ${short(e.noc_power_w)} W on ${short(e.noc_area_mm2)} mm².` : '');
   const title = `Energy: ${joules(e.total_j)}`;
   const csv = () => [['component', ...energyCauses.map(([name]) => `${name}, J`), 'total, J', 'share'],
     ...rows.map((r) => (r.total === null ? [r.name, null, null, null, null] : [r.name, ...r.causes, r.total, r.total / e.total_j]))];

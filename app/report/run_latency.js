@@ -40,7 +40,7 @@ function drawCycles(rows, parts, title) {
     const end = start + rows.length * high + (narrow ? 2 : 6);
     for (const v of ticks) {
       root.append(svg('line', {x1: x(v).toFixed(1), x2: x(v).toFixed(1), y1: start, y2: end, 'class': 'grid'}),
-          text(x(v), end + 13, tickText(v), {'class': v === 0 ? 'start' : 'middle'}));
+          text(x(v), end + 13, tickText(v), {'class': v === 0 ? 'start' : x(v) + textWidth(tickText(v)) / 2 > width ? 'end' : 'middle'}));
     }
     rows.forEach((r, i) => {
       const y = start + i * high + (narrow ? 18 : 4);

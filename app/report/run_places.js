@@ -72,5 +72,5 @@ function places() {
     const csv = () => [['SM', ...m.to.map((t) => `home ${t}`)], ...m.cells.map((row, r) => [m.from[r], ...row])];
     return total ? chartWithTable(title, note, drawPlaces(m, title), csv) : null;
   }).filter((p) => p);
-  if (panels.length) section('From where to where', null, el('div', {className: 'row loose'}, ...panels));
+  if (panels.length) section('Misses by source and home', null, el('div', {className: 'row loose'}, ...panels));
 }

@@ -94,7 +94,7 @@ function roofline() {
   const note = `The marks are the run, ${perSecond(speed)} warp instructions/s, at its instructions per byte of each level; a ` +
     `slanted line is the peak of the level with the same colour, the horizontal one the schedulers\u2019. The run is nearest to ` +
     `the ceiling of ${nearest.name}: ${percent(nearest.share)} of it. ` +
-    `A thread counts ${number(Number((threads / instructions).toPrecision(3)))} times in a warp instruction here.`;
+    `A warp instruction has ${number(Number((threads / instructions).toPrecision(3)))} active threads on average.`;
   const csv = () => [['level', 'bytes', 'peak GB/s', 'warp instructions per byte', 'thread instructions per byte',
     'warp instructions/s', 'ceiling there, warp instructions/s', 'share of the ceiling'],
   ...levels.map((l) => [l.name, l.bytes, l.peak / 1e9, l.intensity, threads / l.bytes, speed, l.intensity * l.peak, speed / (l.intensity * l.peak)]),

@@ -472,6 +472,18 @@ class Reports(unittest.TestCase):
             for k, cause in enumerate(("dynamic_j", "static_j")):
                 self.assertAlmostEqual(bars[0][2 * i + k], bars[1] * part[cause] / most, delta=0.1)
 
+    def test_a_component_without_an_energy_model_has_words_instead_of_a_bar(self):
+        def change(data):
+            data["stats"]["energy"]["page_walker"] = {"not_modelled": "no figures"}
+        self.open_changed("nuba", change)
+        [title] = [t for t in self.js("[...document.querySelectorAll('h3')].map((h) => h.textContent)") if t.startswith("Energy: ")]
+        panel = self.panel(title)
+        self.assertIn("not modelled", panel.text)
+        names = [e.text for e in panel.find_elements("css selector", "svg > text.name")]
+        self.assertEqual(names, ["SM", "L1", "LLC", "NoC", "DRAM", "page walker"])
+        self.assertEqual(len(panel.find_elements("css selector", ".track")), 5)
+        self.assertEqual(self.csv(title)[-1], {"component": "page walker", "events, J": "", "leakage and clocks, J": "", "total, J": "", "share": ""})
+
     def test_pages_and_bytes_of_each_memory_have_their_balance(self):
         for name, memories in (("nuba", r"dram\d+"), ("gpus", None)):
             self.open(name)
@@ -528,7 +540,7 @@ class Reports(unittest.TestCase):
                                    stats["derived"]["l1_miss_local_fraction"], delta=0.001)
             self.assertEqual(total, sum(b["miss_latency"]["count"] for b in l1s))
         self.open("run")
-        self.assertNotIn("From where to where", self.js("document.body.innerText"))
+        self.assertNotIn("Misses by source and home", self.js("document.body.innerText"))
 
     def test_a_mesh_shows_the_load_of_each_link_on_its_grid(self):
         self.open("mesh")
@@ -620,19 +632,25 @@ class Reports(unittest.TestCase):
                         self.assertEqual(self.js("""(() => { const s = document.querySelector('.claims .scroll');
                             return s.scrollWidth - s.clientWidth; })()"""), 0)
 
+    def open_changed(self, name, change):
+        """Opens a report with changed data."""
+        source = pathlib.Path(self.folder.name, name, "report.html").read_text()
+        begin = source.index('id="data">') + len('id="data">')
+        end = source.index("</script>", begin)
+        data = json.loads(source[begin:end])
+        change(data)
+        folder = pathlib.Path(self.folder.name, name + "-changed")
+        folder.mkdir(exist_ok=True)
+        (folder / "report.html").write_text(source[:begin] + json.dumps(data).replace("<", "\\u003c") + source[end:])
+        self.open(folder.name)
+
     def test_an_explanation_is_below_the_heading(self):
         for name in ("run", "compare"):
-            source = pathlib.Path(self.folder.name, name, "report.html").read_text()
-            begin = source.index('id="data">') + len('id="data">')
-            end = source.index("</script>", begin)
-            data = json.loads(source[begin:end])
+            def change(data):
+                (data["stats"] if name == "run" else data)["explanation"] = ["The <b>NoC</b> limits it.", "Second line."]
             self.open(name)
             self.assertEqual(self.js("document.querySelectorAll('.explanation').length"), 0)
-            (data["stats"] if name == "run" else data)["explanation"] = ["The <b>NoC</b> limits it.", "Second line."]
-            folder = pathlib.Path(self.folder.name, name + "-explained")
-            folder.mkdir(exist_ok=True)
-            (folder / "report.html").write_text(source[:begin] + json.dumps(data).replace("<", "\\u003c") + source[end:])
-            self.open(folder.name)
+            self.open_changed(name, change)
             self.assertEqual(self.js("[...document.querySelectorAll('header + .explanation p')].map((p) => p.textContent)"),
                              ["The <b>NoC</b> limits it.", "Second line."])
 
