@@ -140,7 +140,7 @@ section('Points', null, panel(null, null, table([{title: 'workload', name: true}
   return [w, p, d.report ? el('a', {href: d.report}, 'report') : '–', number(r.cycles), number(r.speedup), number(r.ipc), percent(r.l1_hit_rate),
     percent(r.llc_hit_rate), percent(r.dram_utilisation), energyOf(r) > 0 ? joules(energyOf(r)) : '–',
     number(missLatencyOf(r)), verified, d.longest_wait || '–', r.error || ''];
-})))));
+}))))).classList.add('dense');
 
 // Parameters in which the platforms differ.
 const configs = platforms.map((p) => {
