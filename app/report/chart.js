@@ -134,6 +134,18 @@ function chart(title, note, draw, csv) {
   return p;
 }
 
+/** Adds the numbers of a chart as a table below it. `csv()`: as in chart(). */
+function withTable(p, csv) {
+  const [heads, ...rows] = csv();
+  const columns = heads.map((title, i) => ({title, number: rows.some((r) => isNumber(r[i]))}));
+  p.append(el('details', {className: 'numbers'}, el('summary', {}, 'Table'),
+      table(columns, rows.map((r) => r.map((v) => (isNumber(v) ? number(v) : v === null || v === undefined ? '–' : v))))));
+  return p;
+}
+
+/** A chart with its table. */
+const chartWithTable = (title, note, draw, csv) => withTable(chart(title, note, draw, csv), csv);
+
 function drawCharts() {
   const seen = new ResizeObserver((entries) => {
     for (const e of entries) {

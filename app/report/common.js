@@ -69,7 +69,8 @@ const sum = (values) => values.reduce((a, b) => a + b, 0);
 /** "system.gpu0.llc12" becomes "gpu0.llc12", because "system." is a prefix of every name. */
 const shortName = (module) => module.replace(/^system\./, '');
 
-/** `columns`: [{title, number, name, soft, choose}]; a cell of a column with `choose` is a button that
+/** `columns`: [{title, number, name, soft, long, words, choose}]; a cell of a `long` or `words` column
+ * keeps a width for its text, and a cell of a column with `choose` is a button that
  * calls it with the cell's text. `rows`: arrays of cells (text or {text, className}), with an optional
  * className of the row. */
 function table(columns, rows) {
@@ -80,8 +81,9 @@ function table(columns, rows) {
     const tr = el('tr', {className: row.className || ''});
     row.forEach((cell, i) => {
       const c = columns[i];
-      const kind = c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '';
+      const kind = (c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '') + (c.long ? ' long' : c.words ? ' words' : '');
       if (c.choose) tr.append(el('td', {}, el('button', {type: 'button', className: 'pick', onclick: () => c.choose(cell)}, cell)));
+      else if (cell instanceof Node) tr.append(el('td', {className: kind}, cell));
       else if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
       else tr.append(el('td', {className: kind}, cell));
     });
@@ -116,6 +118,12 @@ function searchTable(columns, rowsOf, toggleText, placeholder, limit = 1000) {
   toggle.addEventListener('change', show);
   show();
   return el('div', {}, bar, place);
+}
+
+/** The lines of an explanation, if the document has them: at the top of a report, below its heading. */
+function explanation(lines) {
+  if (!Array.isArray(lines) || !lines.length) return;
+  report.append(el('div', {className: 'panel explanation'}, ...lines.map((line) => el('p', {}, line))));
 }
 
 /** Nested objects as [path, value] pairs. */

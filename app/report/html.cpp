@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/html.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <string_view>
@@ -68,6 +69,37 @@ std::string page(const std::string& title, std::initializer_list<std::string_vie
   return html;
 }
 
+/// Cycles that an average memory request waits at each level, in the order of its route:
+/// [{"name", "cycles"}].
+ordered_json waits_by_level(const Waits& waits) {
+  ordered_json levels = ordered_json::array();
+  for (const Wait& w : waits.all) {
+    if (!w.cycles_per_request) continue;
+    const auto same = [&w](const ordered_json& level) { return level["name"] == w.level; };
+    auto level = std::find_if(levels.begin(), levels.end(), same);
+    if (level == levels.end()) {
+      levels.push_back({{"name", w.level}, {"cycles", 0.0}});
+      level = levels.end() - 1;
+    }
+    (*level)["cycles"] = (*level)["cycles"].get<double>() + *w.cycles_per_request;
+  }
+  return levels;
+}
+
+/// What a comparison shows of one point, beside its row and its traffic.
+ordered_json point_details(const ordered_json& point, const std::string& report) {
+  const Waits waits = waits_of(point);
+  const TopWait top = top_wait(waits);
+  return {{"derived", point.value("derived", ordered_json::object())},
+          {"config", point.value("config", ordered_json::object())},
+          {"report", report},
+          {"energy", to_json(energy_components_of(point))},
+          {"hops", to_json(latency_hops_of(point))},
+          {"waits", waits_by_level(waits)},
+          {"request_time", waits.request_time},
+          {"longest_wait", top.where}};
+}
+
 /// A run's objectives in the order of the sweep's objectives.
 ordered_json values_of(const ordered_json& objectives, const ordered_json& names) {
   ordered_json values = ordered_json::array();
@@ -133,8 +165,10 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
       units[name] = derived_unit(stats, name);
   }
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
-              {assets::kRunTrafficJs, assets::kRunTimeJs, assets::kRunWaitsJs, assets::kRunTablesJs,
-               assets::kRunRtlJs, assets::kRunTimelineJs, assets::kRunJs},
+              {assets::kRunTrafficJs, assets::kRunRooflineJs, assets::kRunMemoriesJs,
+               assets::kRunMeshJs, assets::kRunPlacesJs, assets::kRunTimeJs, assets::kRunLatencyJs,
+               assets::kRunEnergyJs, assets::kRunWaitsJs, assets::kRunTablesJs, assets::kRunRtlJs,
+               assets::kRunTimelineJs, assets::kRunJs},
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},
@@ -154,7 +188,8 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
                {"failure", failure}});
 }
 
-std::string comparison_report(const ordered_json& document) {
+std::string comparison_report(const ordered_json& document,
+                              const std::vector<std::string>& reports) {
   ordered_json traffic = ordered_json::array();
   for (const ordered_json& point : document["points"]) {
     ordered_json levels = to_json(traffic_of(point))["levels"];
@@ -166,11 +201,12 @@ std::string comparison_report(const ordered_json& document) {
   }
   ordered_json details = ordered_json::array();
   for (const ordered_json& point : document["points"]) {
-    details.push_back({{"derived", point.value("derived", ordered_json::object())},
-                       {"config", point.value("config", ordered_json::object())}});
+    const std::size_t i = details.size();
+    details.push_back(point_details(point, i < reports.size() ? reports[i] : ""));
   }
   return page("Tessera: comparison", {assets::kCompareJs},
               {{"summary", document["summary"]},
+               {"explanation", document.value("explanation", ordered_json::array())},
                {"inputs", inputs_line(document["summary"]["inputs"])},
                {"details", std::move(details)},
                {"traffic", std::move(traffic)}});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/json_fwd.h"
 
@@ -12,8 +13,10 @@ namespace tessera::app {
 std::string run_report(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue,
                        const std::string& verification, const std::string& failure);
 
-/// report.html of a comparison (the document of comparison_document()).
-std::string comparison_report(const nlohmann::ordered_json& document);
+/// report.html of a comparison (the document of comparison_document()). `reports`: the points' own
+/// reports, relative to its folder, in the points' order; empty for a point without one.
+std::string comparison_report(const nlohmann::ordered_json& document,
+                              const std::vector<std::string>& reports = {});
 
 /// report.html of a study (the document of studies::study_document()).
 std::string study_report(const nlohmann::ordered_json& document);

@@ -9,6 +9,25 @@ function nameFit(labels, slot) {
   return {height: Math.min(110, widest * 0.7 + 16), every: Math.ceil(14 / slot), slanted: true};
 }
 
+/** Names below the names of an axis, each of `count` places in a row, with lines between the groups.
+ * Returns their lower end. */
+function groupNames(root, groups, a) {
+  const wide = groups.map((g) => g.count * a.slot);
+  const fits = groups.every((g, i) => textWidth(g.name) + 6 <= wide[i]);
+  const fit = fits ? {height: 16, slanted: false} : nameFit(groups.map((g) => g.name), Math.min(...wide));
+  const every = fit.every || 1;
+  let at = a.left;
+  groups.forEach((g, i) => {
+    if (i) root.append(svg('line', {x1: at.toFixed(1), x2: at.toFixed(1), y1: a.top, y2: a.bottom + 4, 'class': 'grid'}));
+    const x = at + wide[i] / 2;
+    at += wide[i];
+    if (i % every) return;
+    const turned = fit.slanted ? {'class': 'end', transform: `rotate(-42 ${x.toFixed(1)} ${a.bottom + 10})`} : {'class': 'middle'};
+    root.append(text(x, a.bottom + (fit.slanted ? 10 : 13), g.name, {...turned, 'class': turned['class'] + ' name'}));
+  });
+  return a.bottom + fit.height;
+}
+
 /** Draws the axes of `spec`. Returns the positions of values and names and the area for marks. */
 function axes(root, spec, width, top, xRange, yRange) {
   const places = spec.labels ? spec.labels.length : 0;
@@ -43,6 +62,7 @@ function axes(root, spec, width, top, xRange, yRange) {
     for (const v of xRange.ticks) root.append(text(x(v), bottom + 15, (spec.x.format || tickText)(v), {'class': 'middle'}));
   }
   let end = bottom + fit.height;
+  if (spec.groups) end = groupNames(root, spec.groups, {left, right, slot, top, bottom: end});
   if (spec.x && spec.x.title) {
     end += 18;
     root.append(text((left + right) / 2, end - 3, spec.x.title, {'class': 'middle'}));

@@ -23,6 +23,7 @@ function heading() {
   report.append(el('header', {}, el('h1', {}, stats.workload, el('span', {className: 'on'}, ' on '),
       stats.platform), facts));
   if (data.failure) report.append(el('div', {className: 'banner'}, data.failure));
+  explanation(stats.explanation);
 }
 
 function tiles() {
@@ -55,11 +56,15 @@ heading();
 tiles();
 timeline();
 traffic();
+memories();
+roofline();
+places();
+meshes();
 waits();
 betweenGpus();
 const kinds = grouped();
 section('Where the time went', null, el('div', {className: 'row loose'},
-    ...[figuresTable(), latency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
+    ...[figuresTable(), missLatency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
 rtlBlocks();
 kernels();
 allStatistics(kinds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Use of time: hops, issue slots, energy, hit rates, traffic between GPUs. The shares are those of shares.h.
+// Use of time: issue slots, hit rates, traffic between GPUs. The shares are those of shares.h.
 
 const shares = data.shares;
 const short = (v) => number(Number(v.toPrecision(3)));
@@ -20,12 +20,6 @@ function issueSlots() {
       [{parts: shares.issue_slots, show: number}]);
 }
 
-function latency() {
-  if (!shares.latency_hops.length) return null;
-  return stripChart('Load latency by hop', 'Average cycles of a load that missed in the L1, one part a hop.',
-      [{parts: shares.latency_hops, show: short}]);
-}
-
 /** Matrix of bytes from each GPU to each other GPU. */
 function betweenGpus() {
   const remote = derived.remote;
@@ -40,14 +34,4 @@ function betweenGpus() {
     panels.push(stripChart('Latency of remote loads', 'Of loads that left the L1.', [{parts: shares.remote_latency, show: percent}]));
   }
   section('Between GPUs', null, el('div', {className: 'row'}, ...panels));
-}
-
-/** Energy of the components in joule; the networks of the NoC are one part. */
-function energy() {
-  const parts = shares.energy_components.filter((p) => p.part > 0);
-  if (!parts.length) return null;
-  const note = `The model of docs/blocks/power.md. The NoC draws ${short(stats.energy.noc_power_w)} W ` +
-    `on ${short(stats.energy.noc_area_mm2)} mm².`;
-  return stripChart(`Energy: ${joules(stats.energy.total_j)}`, note,
-      [{parts, show: joules}, {parts: shares.energy_kinds, show: joules}]);
 }

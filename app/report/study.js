@@ -144,14 +144,14 @@ function textOf(v) {
     const texts = v.map(textOf);
     return texts.join(texts.some((t) => t.includes('>')) ? '; ' : ' > ');
   }
-  if (isObject(v)) return Object.entries(v).map(([k, n]) => `${k} ${textOf(n)}`).join(', ');
+  if (isObject(v)) return Object.entries(v).map(([k, n]) => `${k}\u00a0${textOf(n)}`).join(', ');
   return isNumber(v) ? number(v) : String(v);
 }
 
 /** The claim's own value, if it has one, and its numbers with names. */
 function withNumbers(c, key) {
   const named = [c.parts, c.points].flatMap((list) => Object.entries(list || {}))
-      .filter(([, n]) => isNumber(n[key])).map(([name, n]) => `${name} ${number(n[key])}`).join(', ');
+      .filter(([, n]) => isNumber(n[key])).map(([name, n]) => `${name}\u00a0${number(n[key])}`).join(', ');
   return [isNumber(c[key]) ? number(c[key]) : '', named].filter((t) => t).join('; ') || '–';
 }
 
@@ -178,16 +178,15 @@ const withError = data.claims.some((c) => c.half);
 section('Claims', 'Holds: inside the accepted range, or the ordering comes out. Direction only: the ' +
   'weakest acceptable outcome, not the number. Effect of a ratio: ln(measured) / ln(paper), 1 as ' +
   'published, 0 none.' + (withError ? ' Error: measured / published - 1.' : ''), panel(null, null, searchTable(
-    [{title: 'claim', name: true}, {title: 'what'}, {title: 'where', soft: true},
+    [{title: 'claim', name: true}, {title: 'verdict'}, {title: 'what', words: true},
       {title: 'paper', number: true}, {title: 'accepted', number: true}, {title: 'measured', number: true},
-      {title: 'effect', number: true}, ...(withError ? [{title: 'error', number: true}] : []), {title: 'verdict'}, {title: 'on', soft: true},
-      {title: 'note', soft: true}],
-    () => data.claims.map((c) => [c.id, c.what, c.where, valueOf(c, 'published'), acceptedOf(c),
-      valueOf(c, 'measured'), c.measured === null ? '–' : withNumbers(c, 'effect'),
-      ...(withError ? [percent(c.error)] : []),
-      {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]},
+      {title: 'effect', number: true}, ...(withError ? [{title: 'error', number: true}] : []), {title: 'where', soft: true},
+      {title: 'on', soft: true}, {title: 'note', soft: true, words: true}],
+    () => data.claims.map((c) => [c.id, {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]}, c.what,
+      valueOf(c, 'published'), acceptedOf(c), valueOf(c, 'measured'), c.measured === null ? '–' : withNumbers(c, 'effect'),
+      ...(withError ? [percent(c.error)] : []), c.where,
       c.small_presets.length ? '⚠ ' + c.small_presets.join(', ') : '', c.note]),
-    null, 'claim, verdict, note')));
+    null, 'claim, verdict, note'))).classList.add('claims');
 
 if (data.missing_workloads.length) {
   section('Workloads that are not there yet', 'They are in the paper and not in the suite: nothing of ' +

@@ -2,18 +2,22 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
 #include "app/farm/executor_options.h"
 #include "app/point_store.h"
+#include "app/report/catalogue.h"
 #include "app/report/comparison.h"
 #include "app/report/html.h"
 #include "app/result_folder.h"
 #include "app/stored_points.h"
 #include "app/verbs.h"
 #include "common/json.h"
+#include "common/text.h"
 #include "studies/points.h"
 
 namespace tessera::app {
@@ -56,14 +60,56 @@ ordered_json without_host(ordered_json stats) {
   return stats;
 }
 
+/// A file name for each point with statistics, "nuba-kmeans.html"; equal names get numbers. Names
+/// that differ only in case are equal, because some file systems take them for one. Empty: the
+/// point has no statistics.
+std::vector<std::string> report_names(const std::vector<ComparedPoint>& compared) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const ComparedPoint& c : compared) {
+    if (!c.stats->is_object() || !c.stats->contains("modules")) {
+      names.emplace_back();
+      continue;
+    }
+    const std::string stem = file_stem(c.platform) + "-" + file_stem(c.workload);
+    std::string name = stem;
+    for (unsigned n = 2; !taken.insert(lower_case(name)).second; ++n) {
+      name = stem + "-" + std::to_string(n);
+    }
+    names.push_back(name + ".html");
+  }
+  return names;
+}
+
+/// Writes the points' own reports to the folder "points". Returns their paths in `out`; empty: not
+/// written.
+std::vector<std::string> write_point_reports(const OutputDirectory& out,
+                                             const std::vector<ComparedPoint>& compared,
+                                             Delivery& delivery) {
+  std::vector<std::string> paths(compared.size());
+  std::optional<OutputDirectory> folder;
+  if (!delivery.attempt([&] { folder.emplace(out.path_of("points")); })) return paths;
+  const std::vector<std::string> names = report_names(compared);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (names[i].empty()) continue;
+    const ordered_json& stats = *compared[i].stats;
+    const bool written = delivery.attempt([&] {
+      folder->write(names[i], run_report(stats, catalogue_from(stats), "", compared[i].failure));
+    });
+    if (written) paths[i] = "points/" + names[i];
+  }
+  return paths;
+}
+
 /// Writes the comparison's files, the report last. Returns the report's path; empty if it is not
 /// written.
-std::string write_files(const OutputDirectory& out, const ordered_json& document,
-                        Delivery& delivery) {
+std::string write_files(const OutputDirectory& out, const std::vector<ComparedPoint>& compared,
+                        const ordered_json& document, Delivery& delivery) {
   delivery.attempt([&] { out.write("compare.json", document_text(document)); });
   delivery.attempt([&] { out.write("compare.csv", comparison_csv(document)); });
+  const std::vector<std::string> reports = write_point_reports(out, compared, delivery);
   const bool written =
-      delivery.attempt([&] { out.write("report.html", comparison_report(document)); });
+      delivery.attempt([&] { out.write("report.html", comparison_report(document, reports)); });
   return written ? out.path_of("report.html") : "";
 }
 
@@ -73,10 +119,11 @@ ArgumentParser compare_arguments() {
   ArgumentParser parser("compare",
                         "Runs every workload on every platform, each in its own process, and "
                         "prints the\nresults side by side. Files: compare.json, compare.csv, "
-                        "report.html in --out\n(default: out/compare, or -2, -3, ... when "
-                        "that is another comparison's; with --json only where\n--out says so). "
-                        "Every run is kept in the database of results (--store; with --json only "
-                        "where --out or\n--store says so): the same command again, of the same "
+                        "report.html,\nand a report of each point in points/, in --out "
+                        "(default: out/compare, or -2, -3, ... when that\nis another "
+                        "comparison's; with --json only where --out says so). Every run is kept in "
+                        "the database of results (--store; with --json only "
+                        "where --out or --store says so): the same command again, of the same "
                         "files, runs only missing points.");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline",
                     {Completes::Kind::kPlatforms, {}});
@@ -156,7 +203,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
   if (folder) {
     delivery.attempt([&] {
       const ResultFolder::Target target = folder->for_result(complete);
-      report = write_files(target.directory, document, delivery);
+      report = write_files(target.directory, compared, document, delivery);
     });
   }
   delivery.attempt([&] {

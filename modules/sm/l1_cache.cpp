@@ -19,7 +19,8 @@ PayloadRules rules(const L1Config& config, const AddressMap& map) {
 }
 }  // namespace
 
-L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map)
+L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
+                 const L1RoleSite& site)
     : BlockBase(name, config, Unvalidated{}),
       core("core"),
       memory("memory"),
@@ -39,6 +40,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_port_(config.latency_cycles + config.input_depth),
       probes_(array_, clock_, wake_),
+      homes_(site.node_of_slice),
       own_untimed_(config.line_bytes, [this](Payload& p) { return memory->transport_dbg(p); }) {
   own_untimed_.add(*this);
   core.register_nb_transport_fw(this, &L1Cache::forward);

@@ -22,6 +22,7 @@
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/response_port.h"
+#include "modules/sm/home_counts.h"
 #include "modules/sm/l1_probe_port.h"
 #include "modules/sm/l1_role.h"
 
@@ -82,7 +83,8 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   using Misses = Mshr<Access, MshrHolds::kNoAccess>;  ///< the entry does not hold the fetching load
   using Lookup = L1Lookup;
 
-  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
+  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
+          const L1RoleSite& site);
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
@@ -132,6 +134,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   LaunchCounts counts_;          ///< of loads
+  HomeCounts homes_;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

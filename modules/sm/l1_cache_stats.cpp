@@ -45,6 +45,11 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
     registrar.leave_out(stats_.scalar_hits);
   }
   registrar.add(stats_);
+  const std::vector<Counter>& homes = homes_.counts();
+  for (std::size_t node = 0; node < homes.size(); ++node) {
+    registry.counter(name(), home_misses_name(node), homes[node], "access",
+                     "served misses of lines whose home is in this node, by number");
+  }
   registry.counters(name(), array_.replacement().counters());
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "common/json.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
@@ -27,12 +31,62 @@ const BlockFamilyRegistration<L1Site> kFamily([](const L1Site& s) {
   return h;
 });
 
+/// The nodes that contain LLC slices, in their order (indices of PlatformPlan::nodes).
+std::vector<std::uint32_t> home_nodes(const PlatformPlan& plan) {
+  std::vector<std::uint32_t> nodes;
+  for (const PlannedBlock* b : plan.of_kind("llc")) {
+    if (std::find(nodes.begin(), nodes.end(), b->node) == nodes.end()) nodes.push_back(b->node);
+  }
+  return nodes;
+}
+
+/// L1RoleSite::node_of_slice of a platform.
+std::vector<std::uint16_t> nodes_of_slices(const PlatformPlan& plan) {
+  const std::vector<std::uint32_t> nodes = home_nodes(plan);
+  std::vector<std::uint16_t> all;
+  if (nodes.size() < 2) return all;
+  for (const PlannedBlock* b : plan.of_kind("llc")) {
+    const auto node = std::find(nodes.begin(), nodes.end(), b->node);
+    all.push_back(static_cast<std::uint16_t>(node - nodes.begin()));
+  }
+  return all;
+}
+
+/// The served misses from each node with L1s to each node with slices: {"from", "to": names of the
+/// nodes, "misses": [from][to]}. Null without two nodes of slices.
+nlohmann::ordered_json misses_by_home(const RunFigures& run) {
+  const PlatformPlan& plan = run.plan();
+  const std::vector<std::uint32_t> to = home_nodes(plan);
+  if (to.size() < 2) return nullptr;
+  std::vector<std::uint32_t> from;
+  std::vector<std::vector<Counter>> misses;
+  for (const PlannedBlock* b : plan.of_kind(L1Site::kFamily)) {
+    if (from.empty() || from.back() != b->node) {
+      from.push_back(b->node);
+      misses.emplace_back(to.size());
+    }
+    StatisticsReader reader = run.reader(*b);
+    for (std::size_t node = 0; node < to.size(); ++node) {
+      Counter count = 0;
+      reader.counter(home_misses_name(node), count, "", "");
+      misses.back()[node] += count;
+    }
+  }
+  const auto names = [&plan](const std::vector<std::uint32_t>& nodes) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const std::uint32_t node : nodes) all.push_back(plan.nodes[node].name);
+    return all;
+  };
+  return {{"from", names(from)}, {"to", names(to)}, {"misses", misses}};
+}
+
 BlockHandle build(const BlockBuild& b) {
   auto site = b.site<L1Site>();
   site.config = b.own<L1Config>("l1");
   const auto& planned = b.block().as<PlannedL1>();
   L1RoleSite& role = site.role;
   role.role = planned.role;
+  role.node_of_slice = nodes_of_slices(b.plan());
   const SystemFacts facts = b.facts();
   if (facts.tree.gpus > 1) {
     const std::uint64_t bytes = facts.memory.total_bytes() / facts.tree.gpus;
@@ -79,7 +133,15 @@ const BlockKindRegistration kKind([] {
                  if (c.group<L1Config>("l1").scalar_sets != 0) return std::nullopt;
                  return "l1.scalar_sets is 0";
                }}};
-  k.derive = derive_l1s;
+  k.derive = [](RunFigures& run) {
+    derive_l1s(run);
+    const nlohmann::ordered_json matrix = misses_by_home(run);
+    if (!matrix.is_null()) run["misses_by_home"] = matrix;
+  };
+  k.derived = {{"misses_by_home", "access",
+                "served L1 misses from each node (partition, module or GPU) to each node of home "
+                "slices; only on platforms with two or more"},
+               {"misses_by_home.*", "access", "names of the nodes, and the counts"}};
   k.energy = add_energy;
   return k;
 }());

@@ -15,7 +15,7 @@ class L1Pipeline final : public L1Cache {
  public:
   L1Pipeline(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
              const L1RoleSite& site)
-      : L1Cache(name, config, map), role_(site) {
+      : L1Cache(name, config, map, site), role_(site) {
     memory.register_nb_transport_bw(this, static_cast<Backward>(&L1Pipeline::backward));
     wake_.bind<&L1Pipeline::process>(*this);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "modules/protocol/memory_request.h"
 #include "modules/sm/l1_cache_config.h"
@@ -29,6 +30,8 @@ struct L1RoleSite {
   std::uint32_t transfer_bytes = 4;
   /// Notified of every access. Can be null.
   L1Observer* observer = nullptr;
+  /// The node of each slice, for HomeCounts.
+  std::vector<std::uint16_t> node_of_slice{};
 };
 
 /// Outcome of a lookup. kStalled: the access cannot proceed yet.

@@ -222,6 +222,7 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
 void L1Cache::account(const MemoryRequest& request, Tick t) {
   const Tick issued = request.stamp(Hop::kIssued);
   stats_.miss_latency.add(clock_.cycles_in(t - issued));
+  homes_.add(request.home().slice);
   if (request.stamp(Hop::kAtLlc) == kNever || request.stamp(Hop::kFromLlc) == kNever) return;
   stats_.request_network += request.stamp(Hop::kAtLlc) - issued;
   if (request.stamp(Hop::kToDram) != kNever && request.stamp(Hop::kFromDram) != kNever) {

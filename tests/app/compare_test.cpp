@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "common/json.h"
 #include "tests/app/command.h"
@@ -59,6 +62,34 @@ TEST_CASE("a point that another command has saved has this command's platform an
   CHECK(run_tessera({"results", "--json"}, folder.path()).document().at("points").size() == 1);
   CHECK(d["points"][0]["platform"] == "uba-mem-small");
   CHECK(d["points"][0]["settings"] == json::object());
+}
+
+TEST_CASE("each point of a comparison has a report of its own, also without a run") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "b");
+  folder.write("mine.json", R"({"base": "uba-mem-small"})");
+  folder.write("b/mine.json", R"({"base": "uba-mem-small", "llc": {"ways": 8}})");
+  const std::vector<std::string> command = {
+      "compare", "mine.json,b/mine.json", "vecadd:n=4096,vecadd:n=1024", "--quiet", "--out", "c"};
+  REQUIRE(run_tessera(command, folder.path()).status == 0);
+  const auto points = folder.path() / "c" / "points";
+  // Two platforms have the same file name.
+  const char* const names[] = {"mine-vecadd_n=4096.html", "mine-vecadd_n=4096-2.html",
+                               "mine-vecadd_n=1024.html", "mine-vecadd_n=1024-2.html"};
+  std::vector<std::string> before;
+  for (const char* name : names) {
+    before.push_back(folder.read("c/points/" + std::string(name)));
+    CHECK_THAT(folder.read("c/report.html"), Contains("\"points/" + std::string(name) + "\""));
+  }
+  CHECK_THAT(before[0], Contains("<title>Tessera: vecadd:n=4096 on mine.json</title>"));
+  CHECK_THAT(before[1], Contains("<title>Tessera: vecadd:n=4096 on b/mine.json</title>"));
+  // The same command again takes all points from the database.
+  std::filesystem::remove_all(points);
+  const CommandResult again = run_tessera(command, folder.path());
+  REQUIRE(again.status == 0);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CHECK(folder.read("c/points/" + std::string(names[i])) == before[i]);
+  }
 }
 
 TEST_CASE("compare prints a table and writes its three files") {

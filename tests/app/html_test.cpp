@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "app/report/catalogue.h"
 #include "app/report/comparison.h"
 #include "common/json.h"
 
@@ -81,6 +82,36 @@ TEST_CASE("a sweep's report has its designs as arrays, and its names cannot leav
   CHECK(data["base"].dump() == "[1,2]");
   const ordered_json wanted = {{1, {nullptr, nasty}, {nullptr, 1.5}, {{nullptr, 3}}}};
   CHECK(data["designs"] == wanted);
+}
+
+TEST_CASE("a stored document gives the catalogue of its statistics") {
+  const ordered_json hits = {{"unit", "access"}, {"kind", "counter"}, {"description", "found"}};
+  const ordered_json stats = {
+      {"platform", "p"},
+      {"modules",
+       {{"system.gpu0.l1_12", {{"hits", 1}, {"unknown", 2}}}, {"system.gpu1.llc3", {{"x", 1}}}}},
+      {"dictionary", {{"modules", {{"system.gpu*.l1_*", {{"hits", hits}, {"other", hits}}}}}}}};
+  ordered_json wanted = {{"module", "system.gpu0.l1_12"}, {"name", "hits"}};
+  wanted.update(hits);
+  CHECK(catalogue_from(stats) == ordered_json::array({wanted}));
+  CHECK(embedded(run_report(stats, catalogue_from(stats), "", ""))["texts"].dump() ==
+        R"([["access","found"]])");
+  CHECK(catalogue_from({{"platform", "p"}}).empty());
+}
+
+TEST_CASE("a comparison's points have their energy, hops, waits and reports") {
+  const ordered_json stats = {{"cycles", 10},
+                              {"energy", {{"dram", {{"total_j", 3.0}}}, {"total_j", 4.0}}}};
+  const ordered_json document =
+      comparison_document({{"p", "w", stats, ""}, {"q", "w", nullptr, "it broke"}}, {});
+  const ordered_json details =
+      embedded(comparison_report(document, {"points/p-w.html", ""}))["details"];
+  REQUIRE(details.size() == 2);
+  CHECK(details[0]["report"] == "points/p-w.html");
+  CHECK(details[0]["energy"][0]["part"] == 3.0);
+  CHECK(details[0]["waits"].empty());
+  CHECK(details[1]["report"] == "");
+  CHECK(details[1]["energy"].empty());
 }
 
 TEST_CASE("a report of a comparison with nothing but failures is still a report") {

@@ -25,6 +25,8 @@ TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 REPORTS = {
     "run": ["run", "uba-mem", "mm"],
     "gpus": ["run", "dualopt-small", "spmv"],
+    "nuba": ["run", "nuba-small", "kmeans"],
+    "mesh": ["run", "mesh-28-8-small", "vecadd:n=4096"],
     "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
     "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
     "silicon": ["study", str(SOURCE / "tests/studies/data/silicon")],
@@ -99,7 +101,7 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 12, "gpus": 14, "compare": 6, "study": 2, "silicon": 3, "software": 13,
+        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "compare": 9, "study": 2, "silicon": 3, "software": 13,
                   "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
@@ -186,6 +188,14 @@ class Reports(unittest.TestCase):
         pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
         self.assertGreater(pages, 3)
         self.assertLessEqual(pages, 12)
+
+    def test_nothing_is_wider_than_a_printed_page(self):
+        # 210 mm without margins of 12 mm. Chromium shrinks a page with wider contents.
+        for name in REPORTS:
+            with self.subTest(name):
+                self.open(name, media="print", width=703)
+                self.browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+                self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 703)
 
     def test_why_requests_waited_is_told_for_each_level(self):
         self.open("run")
@@ -376,6 +386,281 @@ class Reports(unittest.TestCase):
         for mark, value in zip(scatter["marks"], [p["measured"] for p in points] + [45000], strict=True):
             self.assertAlmostEqual(mark["at"][1], y(value) - 4, delta=0.3)
         self.assertNotIn("Without", scatter["text"])
+
+    def stats(self, name):
+        return json.loads(pathlib.Path(self.folder.name, name, "stats.json").read_text())
+
+    def blocks(self, stats, pattern):
+        return [v for k, v in stats["modules"].items() if re.search(rf"\.{pattern}$", k)]
+
+    def close(self, text, value):
+        self.assertAlmostEqual(float(text), value, delta=1e-9 * abs(value))
+
+    def test_the_roofline_has_the_runs_instructions_per_byte_of_each_level_and_its_ceilings(self):
+        self.open("nuba")
+        stats = self.stats("nuba")
+        sms, l1s = self.blocks(stats, r"sm\d+"), self.blocks(stats, r"l1_\d+")
+        config, title = stats["config"], "Roofline of each level"
+        instructions = sum(s["warp_instructions"] for s in sms)
+        speed = instructions / stats["time_ns"] * 1e9
+        issue = len(sms) * config["sm"]["schedulers"] * config["sm"]["clock_hz"]
+        peaks = stats["derived"]["peak_gb_per_s"]
+        network = stats["modules"]["system.gpu0.noc"]
+        dram = self.blocks(stats, r"dram\d+")
+        wanted = {
+            "L1": (sum(b["bytes_to_core"] for b in l1s),
+                   len(l1s) * config["system"]["line_bytes"] * config["l1"]["clock_hz"] / 1e9),
+            "NoC request": (network["request_bytes"], peaks["noc_request"]),
+            "NoC response": (network["response_bytes"], peaks["noc_response"]),
+            "LLC": (sum(b["bytes_read"] + b["bytes_written"] for b in self.blocks(stats, r"llc\d+")), peaks["llc"]),
+            "DRAM": (sum(b["bytes_read"] + b["bytes_written"] for b in dram), peaks["dram"])}
+        rows = {r["level"]: r for r in self.csv(title)}
+        self.assertEqual(set(rows), {*wanted, "P2P request", "P2P response", "schedulers"})
+        self.close(rows["schedulers"]["ceiling there, warp instructions/s"], issue)
+        x = self.check_decades(self.chart(title)["x"])
+        marks = {m["tip"].split("\n")[0]: m for m in self.chart(title)["marks"] if m["tip"]}
+        self.assertEqual(set(marks), set(rows) - {"schedulers"})
+        for level, (moved, peak) in wanted.items():
+            with self.subTest(level):
+                self.close(rows[level]["warp instructions per byte"], instructions / moved)
+                self.close(rows[level]["peak GB/s"], peak)
+                self.close(rows[level]["share of the ceiling"], speed / (instructions / moved * peak * 1e9))
+                self.assertAlmostEqual(marks[level]["at"][0], x(instructions / moved), delta=0.3)
+        # Ceilings end where they meet that of the schedulers.
+        ends = self.js("""[...document.querySelectorAll('.ceiling')].map((l) => Number(l.getAttribute('x2')))""")
+        for end, row in zip(ends, (r for r in rows.values() if r["level"] != "schedulers"), strict=True):
+            self.assertAlmostEqual(end, x(issue / float(row["peak GB/s"]) / 1e9), delta=0.3)
+
+    def test_percentiles_of_latency_are_interpolated_in_their_buckets(self):
+        for name in ("nuba", "gpus", "mesh"):
+            self.open(name)
+            stats = self.stats(name)
+            all = [b["miss_latency"] for b in self.blocks(stats, r"l1_\d+")]
+            count, most = sum(h["count"] for h in all), max(h["max"] for h in all)
+            buckets = [sum(h["log2_buckets"][i] for h in all if i < len(h["log2_buckets"])) for i in range(65)]
+            title = "Load latency by hop"
+            rows = {r["value"]: r for r in self.csv(title)}
+            self.close(rows["mean"]["cycles"], sum(h["sum"] for h in all) / count)
+            drawn = self.browser.execute_script("""
+                const at = (e, k) => Number(e.getAttribute(k));
+                const [zero, ...ticks] = [...arguments[0].querySelectorAll('svg > text.start, svg > text.middle')];
+                const end = ticks.filter((t) => t.textContent !== 'cycles').pop();
+                const scale = (at(end, 'x') - at(zero, 'x')) / Number(end.textContent.replace(/\u202f/g, '').replace('k', '000'));
+                return [...arguments[0].querySelectorAll('.bar.plain')].map((b) => at(b, 'width') / scale);""", self.panel(title))
+            for share, width in zip((0.5, 0.9, 0.99), drawn[-3:], strict=True):
+                rank, i, before = share * count, 0, 0
+                while before + buckets[i] < rank:
+                    before += buckets[i]
+                    i += 1
+                low, high = 2 ** (i - 1) if i else 0, min(2 ** i, most)
+                row = rows[f"p{100 * share:g}"]
+                with self.subTest(f"{name}, {row['value']}"):
+                    self.close(row["cycles"], low + (high - low) * (rank - before) / buckets[i])
+                    self.assertEqual((float(row["at least"]), float(row["at most"])), (low, high))
+                    self.assertAlmostEqual(width, float(row["cycles"]), delta=0.01 * most)
+            hops = [float(r["cycles"]) for r in self.csv(title) if r["value"] not in ("mean", "p50", "p90", "p99", "longest")]
+            derived = [v for v in stats["derived"]["latency_breakdown"].values() if v > 0]
+            self.assertEqual(hops[:len(derived)], derived)
+            self.assertIn("interpolated in its bucket", self.js("document.body.innerText"))
+
+    def test_energy_has_a_bar_for_each_component_by_cause(self):
+        self.open("nuba")
+        energy = self.stats("nuba")["energy"]
+        parts = [p for p in energy.values() if isinstance(p, dict) and p.get("total_j")]
+        [title] = [t for t in self.js("[...document.querySelectorAll('h3')].map((h) => h.textContent)") if t.startswith("Energy: ")]
+        rows = self.csv(title)
+        most = max(p["total_j"] for p in parts)
+        bars = self.browser.execute_script("""
+            const all = [...arguments[0].querySelectorAll('.bar[data-tip]')].map((b) => Number(b.getAttribute('width')));
+            return [all, Number(arguments[0].querySelector('.track').getAttribute('width'))];""", self.panel(title))
+        for i, (row, part) in enumerate(zip([r for r in rows if r["total, J"]], parts, strict=True)):
+            self.close(row["events, J"], part["dynamic_j"])
+            self.close(row["leakage and clocks, J"], part["static_j"])
+            self.close(row["share"], part["total_j"] / energy["total_j"])
+            for k, cause in enumerate(("dynamic_j", "static_j")):
+                self.assertAlmostEqual(bars[0][2 * i + k], bars[1] * part[cause] / most, delta=0.1)
+
+    def test_a_component_without_an_energy_model_has_words_instead_of_a_bar(self):
+        def change(data):
+            data["stats"]["energy"]["page_walker"] = {"not_modelled": "no figures"}
+        self.open_changed("nuba", change)
+        [title] = [t for t in self.js("[...document.querySelectorAll('h3')].map((h) => h.textContent)") if t.startswith("Energy: ")]
+        panel = self.panel(title)
+        self.assertIn("not modelled", panel.text)
+        names = [e.text for e in panel.find_elements("css selector", "svg > text.name")]
+        self.assertEqual(names, ["SM", "L1", "LLC", "NoC", "DRAM", "page walker"])
+        self.assertEqual(len(panel.find_elements("css selector", ".track")), 5)
+        self.assertEqual(self.csv(title)[-1], {"component": "page walker", "events, J": "", "leakage and clocks, J": "", "total, J": "", "share": ""})
+
+    def test_pages_and_bytes_of_each_memory_have_their_balance(self):
+        for name, memories in (("nuba", r"dram\d+"), ("gpus", None)):
+            self.open(name)
+            stats = self.stats(name)
+            uvm = next(v for k, v in stats["modules"].items() if k.endswith(".uvm"))
+            pages = [uvm[f"pages_channel{i}"] for i in range(sum(k.startswith("pages_channel") for k in uvm))]
+            moved = [sum(b["bytes_read"] + b["bytes_written"] for b in self.blocks(stats, memories or rf"gpu{i}\.dram\d+"))
+                     for i in range(1 if memories else len(pages))]
+            if memories:
+                moved = [b["bytes_read"] + b["bytes_written"] for b in self.blocks(stats, memories)]
+            rows = self.csv("Pages and traffic of each memory")
+            self.assertEqual([float(r["pages"]) for r in rows], pages)
+            self.assertEqual([int(r["bytes"]) for r in rows], moved)
+            balance = sum(pages) / len(pages) / max(pages)
+            self.assertAlmostEqual(balance, stats["derived"]["page_balance"], places=9)
+            short = lambda v: f"{float(f'{v:.3g}'):g}"
+            self.assertIn(f"pages {short(balance)}, bytes {short(sum(moved) / len(moved) / max(moved))}.",
+                          self.panel("Pages and traffic of each memory").text)
+
+    def test_misses_are_shown_by_the_places_of_the_sm_and_of_the_home(self):
+        for name, level, nodes in (("nuba", "partition", "system.gpu0.partition"), ("gpus", "GPU", "system.gpu")):
+            self.open(name)
+            stats = self.stats(name)
+            found = {tuple(map(int, re.search(r"gpu(\d+)\.l1_(\d+)$", k).groups())): v
+                     for k, v in stats["modules"].items() if re.search(r"\.l1_\d+$", k)}
+            l1s = [found[k] for k in sorted(found)]
+            homes = sum(k.startswith("misses_home") for k in l1s[0])
+            per = len(l1s) // homes
+            wanted = [[sum(l1s[i][f"misses_home{k}"] for i in range(n * per, n * per + per)) for k in range(homes)] for n in range(homes)]
+            matrix = stats["derived"]["misses_by_home"]
+            self.assertEqual(matrix["misses"], wanted)
+            self.assertEqual(matrix["from"], [f"{nodes}{n}" for n in range(homes)])
+            self.assertEqual(matrix["to"], matrix["from"])
+            title = f"Misses by {level}"
+            self.assertEqual([[int(v) for k, v in r.items() if k != "SM"] for r in self.csv(title)], wanted)
+            most = max(map(max, wanted))
+            cells = self.browser.execute_script("""
+                return [...arguments[0].querySelectorAll('.place')].map((c) => [Number(c.getAttribute('x')), Number(c.getAttribute('y')),
+                    Number(c.style.fillOpacity), c.classList.contains('own'), c.getAttribute('data-tip')]);""", self.panel(title))
+            step = cells[1][0] - cells[0][0]
+            for i, (x, y, opacity, own, tip) in enumerate(cells):
+                row, column = divmod(i, homes)
+                n = wanted[row][column]
+                self.assertAlmostEqual(x, cells[0][0] + step * column, delta=0.2 * homes)
+                self.assertAlmostEqual(y, cells[0][1] + step * row, delta=0.2 * homes)
+                self.assertAlmostEqual(opacity, 0.06 + 0.64 * n / most if n else 0, delta=0.001)
+                self.assertEqual(own, row == column)
+                self.assertIn(f"{row} to ", tip.replace("\u202f", ""))
+                self.assertIn(f": {n} misses", tip.replace("\u202f", ""))
+            self.assertEqual(len(cells), homes * homes)
+            total = sum(map(sum, wanted))
+            # Served by the own node: all misses of lines that have their home there.
+            self.assertAlmostEqual(sum(wanted[n][n] for n in range(homes)) / total,
+                                   stats["derived"]["l1_miss_local_fraction"], delta=0.001)
+            self.assertEqual(total, sum(b["miss_latency"]["count"] for b in l1s))
+        self.open("run")
+        self.assertNotIn("Misses by source and home", self.js("document.body.innerText"))
+
+    def test_a_mesh_shows_the_load_of_each_link_on_its_grid(self):
+        self.open("mesh")
+        noc = self.stats("mesh")["modules"]["system.gpu0.noc"]
+        for direction in ("request", "response"):
+            title = f"Links of gpu0.noc: {direction}s"
+            wanted = {(m[1], m[2]): v for k, v in noc.items()
+                      if (m := re.fullmatch(rf"{direction}_(router\d+)_(\w+)_busy_cycles", k))}
+            rows = self.csv(title)
+            self.assertEqual({(r["router"], r["link to the"]): int(r["busy cycles"]) for r in rows}, wanted)
+            links = self.browser.execute_script("""
+                return [...arguments[0].querySelectorAll('.link.busy')].map((l) => [...['x1', 'y1', 'x2', 'y2'].map((k) =>
+                    Number(l.getAttribute(k))), Number(l.style.strokeOpacity)]);""", self.panel(title))
+            at = self.browser.execute_script("""
+                return [...arguments[0].querySelectorAll('.router')].map((r) => ['x', 'y', 'width'].map((k) => Number(r.getAttribute(k))));""",
+                                             self.panel(title))
+            cycles = self.js("stats.time_ns") * self.js("stats.config.mesh.clock_hz") / 1e9
+            for row, (x1, y1, x2, y2, opacity) in zip(rows, links, strict=True):
+                busy = int(row["busy cycles"])
+                self.assertAlmostEqual(opacity, busy / max(wanted.values()), delta=0.001)
+                self.close(row["share of the cycles"], busy / cycles) if busy else None
+                x, y, size = at[int(row["router"][len("router"):])]
+                # From the side of its router, outwards.
+                start, end = {"east": ((x1, x + size), x2 - x1), "west": ((x1, x), x1 - x2),
+                              "south": ((y1, y + size), y2 - y1), "north": ((y1, y), y1 - y2)}[row["link to the"]]
+                self.assertAlmostEqual(*start, delta=0.2)
+                self.assertGreater(end, 5)
+        self.open("nuba")
+        self.assertNotIn("Mesh", self.js("[...document.querySelectorAll('h2')].map((h) => h.textContent)"))
+
+    def test_a_comparison_shows_what_each_point_spent_and_links_to_its_report(self):
+        self.open("compare")
+        document = json.loads(pathlib.Path(self.folder.name, "compare/compare.json").read_text())
+        points = {(p["workload"], p["platform"]): p for p in document["points"]}
+        energy, hops, waits = (self.csv(t) for t in ("Energy by component", "Latency by hop", "Waits by level"))
+        self.assertEqual([(r["workload"], r["platform"]) for r in energy],
+                         [(w, p) for w in ("vecadd", "mm") for p in ("uba-mem", "uba-mem-small")])
+        for rows in zip(energy, hops, waits, strict=True):
+            point = points[rows[0]["workload"], rows[0]["platform"]]
+            base = points[rows[0]["workload"], "uba-mem"]
+            for name, part in (("DRAM", "dram"), ("SM", "sm"), ("NoC", "noc")):
+                self.close(rows[0][name], point["energy"][part]["total_j"] / base["energy"]["total_j"])
+            self.close(rows[1]["LLC"], point["derived"]["latency_breakdown"]["llc"])
+            self.assertGreater(float(rows[2]["sum"]), 0)
+        # Bars are as high as their values.
+        heights = self.browser.execute_script("""return [...arguments[0].querySelectorAll('rect.bar')]
+            .filter((b) => !b.closest('.legend')).map((b) => Number(b.getAttribute('height')));""", self.panel("Energy by component"))
+        values = [float(r[name]) for r in energy for name in list(r)[2:-1] if r[name]]
+        scale = max(heights) / max(values)
+        for height, value in zip(heights, values, strict=True):
+            self.assertAlmostEqual(height, scale * value, delta=0.2)
+        links = self.js("[...document.querySelectorAll('td a')].map((a) => a.getAttribute('href'))")
+        self.assertEqual(links, [f"points/{p}-{w}.html" for w in ("vecadd", "mm") for p in ("uba-mem", "uba-mem-small")])
+        for link in links:
+            self.browser.get(f"file://{self.folder.name}/compare/{link}")
+            self.assertEqual(self.browser.get_log("browser"), [])
+            platform, workload = link[len("points/"):-len(".html")].rsplit("-", 1)
+            self.assertEqual(self.js("document.querySelector('h1').textContent"), f"{workload} on {platform}")
+            self.assertEqual(self.js("stats.cycles"), points[workload, platform]["cycles"])
+            # Of the dictionary, as in a run's own report.
+            self.assertEqual(self.js("aboutOf('system.gpu0.l1_0', 'load_hits')"), ["access", "loads that hit"])
+
+    def test_tables_below_charts_have_the_rows_of_the_csv(self):
+        for name in ("run", "mesh", "compare"):
+            self.open(name)
+            panels = self.browser.find_elements("css selector", ".panel:has(> details.numbers)")
+            self.assertGreaterEqual(len(panels), 3)
+            for panel in panels:
+                title = panel.find_element("css selector", "h3").text
+                rows = len(panel.find_elements("css selector", "details.numbers tbody tr"))
+                with self.subTest(f"{name}: {title}"):
+                    self.assertEqual(rows, len(self.csv(title)))
+
+    def test_the_verdict_of_a_claim_is_visible_without_scrolling(self):
+        for name in ("study", "silicon"):
+            for width in (1300, 390):
+                with self.subTest(f"{name} at {width}"):
+                    self.open(name, width=width)
+                    boxes = self.js("""[...document.querySelectorAll('.claims td:nth-child(2), .claims th:nth-child(2)')].map((c) => {
+                        const range = document.createRange();
+                        range.selectNodeContents(c);
+                        const [own, clip] = [range.getBoundingClientRect(), c.closest('.scroll').getBoundingClientRect()];
+                        return [c.textContent, own.left - clip.left, clip.right - own.right, innerWidth - own.right];})""")
+                    self.assertEqual(boxes[0][0], "verdict")
+                    self.assertEqual(len(boxes), 1 + len(self.js("data.claims")))
+                    for verdict, left, right, window in boxes:
+                        self.assertGreaterEqual(min(left, right, window), 0, verdict)
+                    if width == 1300:
+                        self.assertEqual(self.js("""(() => { const s = document.querySelector('.claims .scroll');
+                            return s.scrollWidth - s.clientWidth; })()"""), 0)
+
+    def open_changed(self, name, change):
+        """Opens a report with changed data."""
+        source = pathlib.Path(self.folder.name, name, "report.html").read_text()
+        begin = source.index('id="data">') + len('id="data">')
+        end = source.index("</script>", begin)
+        data = json.loads(source[begin:end])
+        change(data)
+        folder = pathlib.Path(self.folder.name, name + "-changed")
+        folder.mkdir(exist_ok=True)
+        (folder / "report.html").write_text(source[:begin] + json.dumps(data).replace("<", "\\u003c") + source[end:])
+        self.open(folder.name)
+
+    def test_an_explanation_is_below_the_heading(self):
+        for name in ("run", "compare"):
+            def change(data):
+                (data["stats"] if name == "run" else data)["explanation"] = ["The <b>NoC</b> limits it.", "Second line."]
+            self.open(name)
+            self.assertEqual(self.js("document.querySelectorAll('.explanation').length"), 0)
+            self.open_changed(name, change)
+            self.assertEqual(self.js("[...document.querySelectorAll('header + .explanation p')].map((p) => p.textContent)"),
+                             ["The <b>NoC</b> limits it.", "Second line."])
 
     def document(self, name):
         return json.loads(pathlib.Path(self.folder.name, name, "sweep.json").read_text())

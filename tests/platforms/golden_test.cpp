@@ -55,6 +55,21 @@ ordered_json results(const std::string& platform, const Settings& sets, const st
     CHECK(kernel.at("stream").is_null());
     for (const char* key : {"stream", "first_cta_cycle", "levels"}) kernel.erase(key);
   }
+  if (stats.at("derived").contains("misses_by_home")) {
+    Counter misses = 0;
+    for (const ordered_json& row : stats.at("derived").at("misses_by_home").at("misses")) {
+      for (const Counter n : row) misses += n;
+    }
+    Counter served = 0;
+    for (auto& [name, module] : stats.at("modules").items()) {
+      if (name.find(".l1_") == std::string::npos) continue;
+      served += module.at("miss_latency").at("count").get<Counter>();
+      for (std::size_t n = 0; module.erase("misses_home" + std::to_string(n)) != 0; ++n) {
+      }
+    }
+    CHECK(misses == served);
+    stats.at("derived").erase("misses_by_home");
+  }
   ordered_json r = {{"cycles", stats.at("cycles")}};
   for (const char* part : {"kernels", "modules", "derived", "energy"}) {
     r[part] = sha256(stats.at(part).dump()).substr(0, 16);
