@@ -93,6 +93,12 @@ void System::bind_links() {
   for (const PlannedLink& l : plan_.coherence) {
     const CoherenceSockets& child = *made_[l.from].find<CoherenceSockets>();
     const CoherenceSockets& parent = *made_[l.to].find<CoherenceSockets>();
+    if (timeline_) {
+      CoherenceRecorder& recorder = timeline_->splice_coherence(l);
+      child.parents[l.output]->bind(recorder.target);
+      recorder.initiator.bind(*parent.children[l.input]);
+      continue;
+    }
     child.parents[l.output]->bind(*parent.children[l.input]);
   }
 }

@@ -138,4 +138,15 @@ void RowRecorder::finish(Tick at) {
   for (auto& [number, b] : banks_) close(b, std::max(at, b.since));
 }
 
+// Events of blocks.
+
+void BlockEventRecorder::on_event(const std::string& row, const std::string& what, Tick begin,
+                                  Tick end, const std::vector<Value>& values) {
+  EventLanes*& lanes = rows_[row];
+  if (lanes == nullptr) lanes = &trace_.lanes(track_, row);
+  EventValues all;
+  for (const Value& v : values) all.push_back(EventValue::number(v.name, v.value));
+  trace_.slice(*lanes, what, begin, end, all);
+}
+
 }  // namespace tessera

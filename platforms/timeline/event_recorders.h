@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "modules/memory/dram_channel.h"
+#include "modules/protocol/event_observer.h"
 #include "modules/protocol/flush.h"
 #include "modules/sm/sm_interfaces.h"
 #include "platforms/timeline/event_trace.h"
@@ -112,6 +113,19 @@ class RowRecorder final : public DramCommandObserver {
   const ClockDomain& clock_;
   std::map<std::uint32_t, Bank> banks_;
   EventLanes* refreshes_ = nullptr;
+};
+
+/// The events of a block that reports them itself, below its track.
+class BlockEventRecorder final : public EventObserver {
+ public:
+  BlockEventRecorder(EventTrace& trace, std::uint64_t track) : trace_(trace), track_(track) {}
+  void on_event(const std::string& row, const std::string& what, Tick begin, Tick end,
+                const std::vector<Value>& values) override;
+
+ private:
+  EventTrace& trace_;
+  const std::uint64_t track_;
+  std::map<std::string, EventLanes*> rows_;
 };
 
 }  // namespace tessera

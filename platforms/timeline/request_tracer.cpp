@@ -31,12 +31,12 @@ RequestTracer::RequestTracer(EventTrace& trace, const PlatformPlan& plan)
   }
 }
 
-void RequestTracer::issue(const tlm::tlm_generic_payload& payload, PlannedBlockId sm,
+bool RequestTracer::issue(const tlm::tlm_generic_payload& payload, PlannedBlockId sm,
                           PlannedBlockId l1, Tick at) {
-  if (!trace_.records(at)) return;
-  if (counted_[sm]++ % trace_.options().sample != 0) return;
+  if (!trace_.records(at)) return false;
+  if (counted_[sm]++ % trace_.options().sample != 0) return false;
   const auto* request = payload.get_extension<MemoryRequest>();
-  if (request == nullptr) return;
+  if (request == nullptr) return false;
   Open& open = open_[&payload];
   open = {};
   open.id = ++last_id_;
@@ -49,6 +49,7 @@ void RequestTracer::issue(const tlm::tlm_generic_payload& payload, PlannedBlockI
   if (request->bypass_l1) values.push_back(EventValue::of("bypass_l1", 1));
   open.sm_lane = trace_.begin(*lanes_[sm], name_of(open.kind), at, 0, values);
   begin_hop(open, l1, at, false);
+  return true;
 }
 
 void RequestTracer::begin_hop(Open& open, PlannedBlockId block, Tick at, bool response) {

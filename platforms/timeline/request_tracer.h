@@ -24,8 +24,8 @@ class RequestTracer {
  public:
   RequestTracer(EventTrace& trace, const PlatformPlan& plan);
 
-  /// A request leaves its SM for the L1, now.
-  void issue(const tlm::tlm_generic_payload& payload, PlannedBlockId sm, PlannedBlockId l1,
+  /// A request leaves its SM for the L1. Returns whether it is followed.
+  bool issue(const tlm::tlm_generic_payload& payload, PlannedBlockId sm, PlannedBlockId l1,
              Tick at);
   /// The request, or its response, is at a block from `at` on. No effect on a request that is not
   /// followed.
@@ -36,6 +36,10 @@ class RequestTracer {
   }
   /// The response has arrived at the SM.
   void complete(const tlm::tlm_generic_payload& payload, Tick at);
+  /// The number of a request that is followed.
+  std::uint64_t id_of(const tlm::tlm_generic_payload& payload) const {
+    return open_.at(&payload).id;
+  }
   /// Ends the slices of requests that are under way.
   void finish(Tick at);
 

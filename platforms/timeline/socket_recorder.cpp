@@ -18,13 +18,14 @@ bool is_message(const MemoryRequest& request) {
 
 SocketRecorder::SocketRecorder(const sc_core::sc_module_name& name, const RecordedLink& link,
                                const ClockDomain& l1_clock, RequestTracer& tracer,
-                               std::vector<std::int64_t>& in_flight)
+                               CoherenceTracer* coherence, std::vector<std::int64_t>& in_flight)
     : sc_module(name),
       target("target"),
       initiator("initiator"),
       link_(link),
       l1_clock_(l1_clock),
       tracer_(tracer),
+      coherence_(coherence),
       in_flight_(in_flight) {
   target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
@@ -43,7 +44,8 @@ void SocketRecorder::request(tlm::tlm_generic_payload& payload, Tick arrival) {
   }
   if (!is_message(*request)) ++in_flight_[link_.to];
   if (link_.to_l1) {
-    tracer_.issue(payload, link_.from, link_.to, now());
+    const bool followed = tracer_.issue(payload, link_.from, link_.to, now());
+    if (followed && coherence_ != nullptr) coherence_->follow(payload, link_.to);
   } else {
     tracer_.move(payload, link_.to, link_.from_l1 ? now() : arrival, false);
   }
@@ -54,6 +56,7 @@ void SocketRecorder::response(tlm::tlm_generic_payload& payload, Tick arrival) {
   if (request == nullptr) return;  // a packet has been accepted
   if (!is_message(*request)) --in_flight_[link_.to];
   if (link_.to_l1) {
+    if (coherence_ != nullptr) coherence_->forget(payload);
     tracer_.complete(payload, arrival);
   } else {
     tracer_.move(payload, link_.from, link_.from_l1 ? l1_clock_.after(arrival, 0) : arrival, true);

@@ -8,6 +8,7 @@
 
 #include "modules/kernel/time.h"
 #include "modules/plan/plan.h"
+#include "platforms/timeline/coherence_tracer.h"
 #include "platforms/timeline/request_tracer.h"
 
 namespace tessera {
@@ -34,9 +35,10 @@ class SocketRecorder final : public sc_core::sc_module,
   tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
   tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
 
-  /// `in_flight`: by block, requests that it has not answered. The references must outlive it.
+  /// `coherence`: null without coherence connections. `in_flight`: by block, requests that it has
+  /// not answered. What is referred to must outlive it.
   SocketRecorder(const sc_core::sc_module_name& name, const RecordedLink& link,
-                 const ClockDomain& l1_clock, RequestTracer& tracer,
+                 const ClockDomain& l1_clock, RequestTracer& tracer, CoherenceTracer* coherence,
                  std::vector<std::int64_t>& in_flight);
 
  private:
@@ -55,6 +57,7 @@ class SocketRecorder final : public sc_core::sc_module,
   const RecordedLink link_;
   const ClockDomain& l1_clock_;
   RequestTracer& tracer_;
+  CoherenceTracer* const coherence_;
   std::vector<std::int64_t>& in_flight_;
 };
 

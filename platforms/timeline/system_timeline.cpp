@@ -16,6 +16,7 @@ SystemTimeline::SystemTimeline(const PlatformPlan& plan, const MadeBlocks& made,
       trace_(plan, options),
       l1_clock_(l1_clock_hz),
       requests_(trace_, plan),
+      coherence_(trace_, plan, requests_),
       in_flight_(plan.blocks.size()),
       sampler_("timeline_counters", trace_, plan, in_flight_),
       kernel_lanes_(trace_.lanes(trace_.node(0), "kernels")) {}
@@ -27,7 +28,14 @@ SocketRecorder& SystemTimeline::splice(const PlannedLink& link) {
   recorded.to_l1 = kind_of(plan_.blocks[link.to]).level == "l1";
   recorded.from_l1 = kind_of(plan_.blocks[link.from]).level == "l1";
   return sockets_.emplace_back(("timeline" + std::to_string(sockets_.size())).c_str(), recorded,
-                               l1_clock_, requests_, in_flight_);
+                               l1_clock_, requests_,
+                               plan_.coherence.empty() ? nullptr : &coherence_, in_flight_);
+}
+
+CoherenceRecorder& SystemTimeline::splice_coherence(const PlannedLink& link) {
+  return coherence_sockets_.emplace_back(
+      ("timeline_coherence" + std::to_string(coherence_sockets_.size())).c_str(), link.from,
+      link.to, coherence_);
 }
 
 CtaRecorder& SystemTimeline::splice_ctas(std::uint32_t sm, CtaSinkIf& ctas,
@@ -81,9 +89,16 @@ FlushStages SystemTimeline::splice(FlushStages stages) {
 
 void SystemTimeline::observe() {
   for (PlannedBlockId b = 0; b < plan_.blocks.size(); ++b) {
-    auto* const channel = made_[b].find<DramChannel>();
-    if (channel == nullptr) continue;
-    channel->observe(&rows_.emplace_back(trace_, trace_.block(b), channel->clock()));
+    if (auto* const channel = made_[b].find<DramChannel>()) {
+      channel->observe(&rows_.emplace_back(trace_, trace_.block(b), channel->clock()));
+    }
+    if (auto* const block = made_[b].find<ObservedIf>()) {
+      block->observe_events(events_.emplace_back(trace_, trace_.block(b)));
+    }
+    auto* const l1 = made_[b].find<umh::CoherentCacheBlock>();
+    if (l1 != nullptr && kind_of(plan_.blocks[b]).level == "l1") {
+      l1->observe(coherence_.observer(b));
+    }
   }
 }
 

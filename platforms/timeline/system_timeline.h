@@ -12,6 +12,7 @@
 #include "modules/plan/plan.h"
 #include "platforms/kernel_records.h"
 #include "platforms/made_blocks.h"
+#include "platforms/timeline/coherence_tracer.h"
 #include "platforms/timeline/counter_sampler.h"
 #include "platforms/timeline/event_recorders.h"
 #include "platforms/timeline/event_trace.h"
@@ -33,6 +34,7 @@ class SystemTimeline {
   // While the platform is being built.
 
   SocketRecorder& splice(const PlannedLink& link);
+  CoherenceRecorder& splice_coherence(const PlannedLink& link);
   /// The recorder of an SM's CTAs, which stands for both of them. `sm`: its number.
   CtaRecorder& splice_ctas(std::uint32_t sm, CtaSinkIf& ctas, DispatchEventsIf& dispatcher);
   FlushIf& splice(FlushIf& cache);
@@ -63,16 +65,19 @@ class SystemTimeline {
   EventTrace trace_;
   const ClockDomain l1_clock_;
   RequestTracer requests_;
+  CoherenceTracer coherence_;
   std::vector<std::int64_t> in_flight_;  ///< by block
   CounterSampler sampler_;
   EventLanes& kernel_lanes_;
   std::map<LaunchId, Kernel> kernels_;
   std::deque<SocketRecorder> sockets_;
+  std::deque<CoherenceRecorder> coherence_sockets_;
   std::deque<CtaRecorder> ctas_;
   std::map<const void*, std::unique_ptr<FlushRecorder>> flushes_;          ///< by cache
   std::map<const void*, std::unique_ptr<WriteBackRecorder>> write_backs_;  ///< by cache
   std::map<PlannedBlockId, EventLanes*> flush_lanes_;
   std::deque<RowRecorder> rows_;
+  std::deque<BlockEventRecorder> events_;
 };
 
 }  // namespace tessera

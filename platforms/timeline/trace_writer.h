@@ -25,7 +25,7 @@ struct EventValue {
   static EventValue address(const char* name, std::uint64_t value) {
     return {name, Kind::kAddress, value, 0};
   }
-  static EventValue ratio(const char* name, double value) { return {name, Kind::kReal, 0, value}; }
+  static EventValue number(const char* name, double value) { return {name, Kind::kReal, 0, value}; }
 };
 using EventValues = std::vector<EventValue>;
 
