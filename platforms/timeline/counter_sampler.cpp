@@ -123,7 +123,6 @@ void CounterSampler::finish(Tick at) {
   const Tick end = std::min((at / kTicksPerNs + 1) * kTicksPerNs, trace_.options().until);
   sample(end);
   for (Bandwidth& b : bandwidths_) write(b, 0, end);
-  for (InFlight& f : occupancies_) write(f, 0, end);
 }
 
 }  // namespace tessera
