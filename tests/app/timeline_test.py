@@ -178,10 +178,10 @@ def check_platform(platform, folder):
 
 def check_sample(folder):
     file = os.path.join(folder, "a.pftrace")
-    stats = run("nuba-small", "--timeline", file, "--timeline-sample", "100")
-    expected = sum(-(-m["line_requests"] // 100) for m in stats["modules"].values()
+    stats = run("nuba-small", "--timeline", file, "--timeline-sample", "7")
+    expected = sum(-(-m["line_requests"] // 7) for m in stats["modules"].values()
                    if "line_requests" in m)
-    equal(len(requests_of(Timeline(file))), expected, "every 100th request of each SM")
+    equal(len(requests_of(Timeline(file))), expected, "every seventh request of each SM")
 
 
 def check_window(folder):
@@ -192,10 +192,14 @@ def check_window(folder):
         line = Timeline(file)
         (kernel,) = line.named("kernels")
         equal((kernel.begin, kernel.end), (begin, end), f"the kernel in {window}")
-        check(len(line.named("requests")) > 0, f"no requests in {window}")
+        requests = requests_of(line)
+        check(requests, f"no requests in {window}")
+        for r in requests:
+            check(begin <= r.outer.begin < end, f"{r.outer} in the window {window}")
+            equal(r.hops[-1].end, r.outer.end, f"end of {r.outer} in {window}")
         for s in line.slices:
-            check(begin <= s.begin < end, f"{s} in the window {window}")
-            check(s.end <= end or line.tracks[s.track]["name"] == "requests", f"{s} in {window}")
+            if line.tracks[s.track]["name"] != "requests":
+                check(begin <= s.begin <= s.end <= end, f"{s} in the window {window}")
         for values in line.counters.values():
             for at, _ in values:
                 check(begin <= at <= end, f"a counter at {at} in {window}")
