@@ -97,7 +97,8 @@ void CounterSampler::process() {
 
 /// Records the interval that ends.
 void CounterSampler::sample(Tick until) {
-  const double ns = static_cast<double>(until / kTicksPerNs - since_ / kTicksPerNs);
+  const Tick whole = until / kTicksPerNs - since_ / kTicksPerNs;
+  const auto ns = static_cast<double>(whole);
   for (Bandwidth& b : bandwidths_) write(b, b.bytes.take(*registry_) / ns, since_);
   for (HitRate& r : hit_rates_) {
     double accesses = 0;

@@ -36,7 +36,8 @@ EventLanes& EventTrace::lanes(std::uint64_t parent, std::string name) {
   return lanes_.emplace_back(EventLanes{parent, std::move(name)});
 }
 
-std::uint64_t EventTrace::counter(std::uint64_t parent, std::string name, std::string unit) {
+std::uint64_t EventTrace::counter(std::uint64_t parent, const std::string& name,
+                                  const std::string& unit) {
   return add_track(parent, name, unit);
 }
 

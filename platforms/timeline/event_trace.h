@@ -49,7 +49,7 @@ class EventTrace {
   /// Lanes below a track. The reference stays valid.
   EventLanes& lanes(std::uint64_t parent, std::string name);
   /// A counter below a track.
-  std::uint64_t counter(std::uint64_t parent, std::string name, std::string unit);
+  std::uint64_t counter(std::uint64_t parent, const std::string& name, const std::string& unit);
 
   /// A slice that has ended, cut to the recorded time.
   void slice(EventLanes& lanes, const std::string& name, Tick begin, Tick end,
