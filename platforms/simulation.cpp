@@ -21,6 +21,7 @@
 #include "platforms/series_recorder.h"
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
+#include "platforms/timeline/system_timeline.h"
 #include "platforms/windowed_run.h"
 #include "platforms/workload_figures.h"
 #include "stimuli/ptx/device_heap.h"
@@ -57,6 +58,12 @@ class Simulation::Impl {
     options.keep_replicas = build.keep_replicas;
     options.domains = build.domains;
     options.windows = build.windows;
+    if (build.timeline && build.windows) {
+      throw InputError(
+          "--timeline runs without --threads: the events of all GPUs are recorded in the order of "
+          "time");
+    }
+    options.timeline = build.timeline;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
@@ -76,11 +83,16 @@ class Simulation::Impl {
     device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
       records_.start(launch, program);
       if (critical_path_) critical_path_->kernel_started(program.name());
+      if (timeline() != nullptr) timeline()->start_kernel(launch, program.name());
     };
-    device_.on_kernel_turn = [this](LaunchId launch) { records_.begin(launch); };
+    device_.on_kernel_turn = [this](LaunchId launch) {
+      records_.begin(launch);
+      if (timeline() != nullptr) timeline()->begin_kernel(launch, now());
+    };
     device_.on_kernel_end = [this](LaunchId launch, const KernelEnd& end) {
       records_.end(launch, end.first_cta_at);
       if (critical_path_) critical_path_->kernel_ended();
+      if (timeline() != nullptr) timeline()->end_kernel(launch, now());
     };
     device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) {
       refuse_heap_on_threads();
@@ -112,6 +124,7 @@ class Simulation::Impl {
 
  private:
   System& system() { return *system_; }
+  SystemTimeline* timeline() { return system_->timeline(); }
   void build_supervisor();
   void build_window();
   void build_series();
@@ -430,6 +443,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   }
   RunResult result;
   const auto start = std::chrono::steady_clock::now();
+  if (timeline() != nullptr) timeline()->start(registry_);
   try {
     build_window();
     build_series();
@@ -459,6 +473,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     if (std::string_view(e.get_msg_type()).rfind("/tessera/", 0) != 0) throw;
     result.failure = e.get_msg();
   }
+  if (timeline() != nullptr) timeline()->finish(now());
   result.stats = document(workload, result, seconds_since(start));
   return result;
 }

@@ -17,6 +17,7 @@
 #include "modules/kernel/stats.h"
 #include "platforms/gpu_config.h"
 #include "platforms/signal_recording.h"
+#include "platforms/timeline/timeline_options.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
@@ -118,6 +119,8 @@ struct BuildOptions {
   std::optional<DomainWindows> windows = {};
   /// Of blocks that are RTL.
   SignalRecording recording = {};
+  /// SystemOptions::timeline. Not with `windows`.
+  std::optional<TimelineOptions> timeline = {};
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

@@ -7,6 +7,7 @@
 #include "modules/host/cpu_core.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/plan/block_kind.h"
+#include "platforms/timeline/system_timeline.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
 
@@ -43,10 +44,16 @@ System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptio
   if (plan_.has("stack")) {
     stack_map_ = make_address_map("gpu-interleave", stack_geometry_of(config_));
   }
+  if (options_.timeline) {
+    timeline_ =
+        std::make_unique<SystemTimeline>(plan_, made_, *options_.timeline, config_.l1.clock_hz);
+  }
   root_ = std::make_unique<Node>("system", plan_.nodes.front(), nullptr, domain_of(0),
                                  [this](Node& root) { build(root); });
   memory_ = std::make_unique<UntimedMemory>(made_, *map_);
 }
+
+System::~System() = default;
 
 void System::register_statistics(StatisticsRegistry& registry) const {
   for (const Block* b : blocks_) b->register_statistics(registry);

@@ -39,6 +39,7 @@ class Block;
 class CpuCore;
 class CtaDispatcher;
 class RecordsSignalsIf;
+class SystemTimeline;
 class UvmDriver;
 
 /// A platform: the tree of its nodes, from the sc_module "system" on, and the blocks of one GPU or
@@ -50,6 +51,7 @@ class System {
   System(const GpuConfig& config, TransactionPool& pool, const SystemOptions& options);
   System(const System&) = delete;
   System& operator=(const System&) = delete;
+  ~System();
 
   const PlatformPlan& plan() const { return plan_; }
   /// The node "system".
@@ -67,6 +69,8 @@ class System {
   PageTable& page_table() { return *page_table_; }
   const AddressMap& address_map() const { return *map_; }
   UntimedMemory& memory() { return *memory_; }
+  /// Null without SystemOptions::timeline.
+  SystemTimeline* timeline() { return timeline_.get(); }
   /// Whether a page migration is in progress, which takes its time without activity of other
   /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }
@@ -117,7 +121,7 @@ class System {
   void find_parts();
   void set_flush_stages();
   void bind_links();
-  void connect(InitiatorPort& from, TargetPort& to);
+  void connect(const PlannedLink& link);
   void join_sms();
   FlushIf& fence_scope_of(SmId sm);
   ChannelId local_memory(SmId sm) const;
@@ -149,6 +153,7 @@ class System {
   std::unique_ptr<Node> root_;
   std::vector<Node*> nodes_;  ///< in the order of plan_.nodes; null: not made yet
   MadeBlocks made_;
+  std::unique_ptr<SystemTimeline> timeline_;
   std::vector<Block*> blocks_;  ///< in the order of the plan
   SmGroup sms_;
   std::vector<FlushIf*> l1s_;  ///< by SM

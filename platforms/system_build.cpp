@@ -13,6 +13,7 @@
 #include "platforms/gpu_windows.h"
 #include "platforms/raw_bandwidths.h"
 #include "platforms/system.h"
+#include "platforms/timeline/system_timeline.h"
 
 namespace tessera {
 
@@ -87,40 +88,58 @@ void System::run_ahead() {
 
 void System::bind_links() {
   for (const PlannedLink& l : plan_.links) {
-    connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
+    connect(l);
   }
   for (const PlannedLink& l : plan_.coherence) {
     const CoherenceSockets& child = *made_[l.from].find<CoherenceSockets>();
     const CoherenceSockets& parent = *made_[l.to].find<CoherenceSockets>();
+    if (timeline_) {
+      CoherenceRecorder& recorder = timeline_->splice_coherence(l);
+      child.parents[l.output]->bind(recorder.target);
+      recorder.initiator.bind(*parent.children[l.input]);
+      continue;
+    }
     child.parents[l.output]->bind(*parent.children[l.input]);
   }
 }
 
-void System::connect(InitiatorPort& from, TargetPort& to) {
-  const auto bind = [](InitiatorPort& i, TargetPort& t) {
-    i.get_base_port().bind(t.get_base_interface());
-    t.get_base_port().bind(i.get_base_interface());
+/// Binds the sockets of a link, through what is spliced between them.
+void System::connect(const PlannedLink& link) {
+  InitiatorPort* from = made_[link.from].out[link.output];
+  const auto bind_to = [&from](TargetPort& to) {
+    from->get_base_port().bind(to.get_base_interface());
+    to.get_base_port().bind(from->get_base_interface());
   };
-  if (!options_.check_protocol) {
-    bind(from, to);
-    return;
+  const auto splice = [&](auto& between) {
+    bind_to(between.target);
+    from = &between.initiator;
+  };
+  if (options_.check_protocol) {
+    checkers_.push_back(
+        std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
+    splice(*checkers_.back());
   }
-  checkers_.push_back(
-      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
-  bind(from, checkers_.back()->target);
-  bind(checkers_.back()->initiator, to);
+  if (timeline_) splice(timeline_->splice(link));
+  bind_to(*made_[link.to].in[link.input]);
 }
 
 void System::join_sms() {
   for (std::size_t i = 0; i < sms_.each().size(); ++i) {
     SmHandle& sm = *sms_.each()[i];
-    sm.bind(fence_scope_of(SmId(static_cast<std::uint32_t>(i))), *dispatcher_);
+    const auto number = static_cast<std::uint32_t>(i);
+    if (timeline_) {
+      CtaRecorder& recorder = timeline_->splice_ctas(number, *sm.ctas, *dispatcher_);
+      sm.bind(fence_scope_of(SmId(number)), recorder);
+      dispatcher_->sms[i].bind(recorder);
+      continue;
+    }
+    sm.bind(fence_scope_of(SmId(number)), *dispatcher_);
     dispatcher_->sms[i].bind(*sm.ctas);
   }
 }
 
 FlushIf& System::fence_scope_of(SmId sm) {
-  FlushIf& l1 = *l1s_[sm.value];
+  FlushIf& l1 = timeline_ ? timeline_->splice(*l1s_[sm.value]) : *l1s_[sm.value];
   SharerDirectory* sharers =
       probing_.empty() ? nullptr : &probing_[sm.value / sms_per_gpu()].sharers;
   const bool copies = caching_.front()->copies_written_lines();
@@ -244,6 +263,7 @@ MigrationTargets System::migration_targets(std::uint32_t gpu) const {
 void System::find_parts() {
   sms_ = SmGroup(made_.offered<SmHandle>());
   l1s_ = l1s_of(plan_, made_);
+  if (timeline_) timeline_->observe();
   homes_of_gpus_ = made_.offered<HomeAccessIf>();
   uvm_ = &made_.only<UvmDriver>("UVM driver");
   dispatcher_ = &made_.only<CtaDispatcher>("CTA dispatcher");
@@ -259,7 +279,9 @@ void System::find_parts() {
 void System::set_flush_stages() {
   const FlushPlanOptions options{caching_.front()->copies(), options_.keep_replicas};
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
-    dispatcher_->set_flush_stages(GpuId(g), flush_stages_of(plan_, made_, g, options));
+    FlushStages stages = flush_stages_of(plan_, made_, g, options);
+    if (timeline_) stages = timeline_->splice(std::move(stages));
+    dispatcher_->set_flush_stages(GpuId(g), std::move(stages));
   }
   if (plan_.has("hmd") && config_.hierarchy.synchronisation == Synchronisation::kDynamic) {
     dispatcher_->flush_before_kernels();

@@ -11,6 +11,7 @@
 #include "modules/kernel/parameters.h"
 #include "modules/mmu/allocation_pages.h"
 #include "modules/plan/plan.h"
+#include "platforms/timeline/timeline_options.h"
 
 namespace tessera {
 
@@ -34,6 +35,8 @@ struct SystemOptions {
   /// (DomainRunner::run_ahead()), instead of instant by instant, and `domains` does not matter.
   /// Results do not depend on it.
   std::optional<DomainWindows> windows = {};
+  /// Records a time line: splices recorders into sockets and interfaces.
+  std::optional<TimelineOptions> timeline = {};
   /// Called after each block is made. Can be empty.
   std::function<void(const PlannedBlock&)> on_made;
 };

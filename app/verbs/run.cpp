@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -118,6 +119,55 @@ SignalRecording read_recording(const po::variables_map& values, const RunArgumen
   return recording;
 }
 
+/// A bound of --timeline-window: "", "1500" or "1500ns", "2100cycles" of the SMs.
+Tick read_bound(const std::string& text, Tick if_empty, std::uint64_t sm_clock_hz) {
+  if (text.empty()) return if_empty;
+  constexpr std::uint64_t kMost = 1'000'000'000'000;
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(rest, text.data() + text.size());
+  const bool cycles = unit == "cycles" || unit == "cycle";
+  if (error != std::errc() || number > kMost || (!cycles && !unit.empty() && unit != "ns")) {
+    throw InputError("--timeline-window: '" + text +
+                     "' is no time; give nanoseconds (1500, 1500ns) or cycles of the SMs "
+                     "(2100cycles), up to " +
+                     std::to_string(kMost));
+  }
+  return cycles ? ClockDomain(sm_clock_hz).time_of(number) : number * kTicksPerNs;
+}
+
+std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
+                                             const ResolvedConfig& config) {
+  for (const char* const option : {"timeline-window", "timeline-sample", "timeline-interval"}) {
+    if (values.count(option) != 0 && values.count("timeline") == 0) {
+      throw InputError(std::string("--") + option + " needs --timeline");
+    }
+  }
+  if (values.count("timeline") == 0) return std::nullopt;
+  constexpr unsigned kMost = 1'000'000'000;
+  TimelineOptions timeline;
+  timeline.file = values["timeline"].as<std::string>();
+  if (timeline.file.empty()) throw InputError("--timeline needs the name of a file");
+  timeline.sample = read_count(values, "timeline-sample", 1, kMost).value_or(timeline.sample);
+  if (const auto ns = read_count(values, "timeline-interval", 1, kMost)) {
+    timeline.interval = *ns * kTicksPerNs;
+  }
+  if (values.count("timeline-window") != 0) {
+    const auto& window = values["timeline-window"].as<std::string>();
+    const std::size_t colon = window.find(':');
+    if (colon == std::string::npos) {
+      throw InputError("--timeline-window is BEGIN:END, not '" + window + "'");
+    }
+    const std::uint64_t hz = config.gpu.sm.clock_hz;
+    timeline.from = read_bound(window.substr(0, colon), 0, hz);
+    timeline.until = read_bound(window.substr(colon + 1), kNever, hz);
+    if (timeline.from >= timeline.until) {
+      throw InputError("--timeline-window " + window + ": the end must be after the begin");
+    }
+  }
+  return timeline;
+}
+
 }  // namespace
 
 ArgumentParser run_arguments() {
@@ -162,6 +212,17 @@ ArgumentParser run_arguments() {
       "waves-until", po::value<std::string>()->value_name("NS"),
       "with --waves: end (default: the run's)")(
       "coverage", "writes the coverage of blocks that are RTL to --out");
+  parser.options()("timeline", po::value<std::string>()->value_name("FILE"),
+                   "writes a time line of the run, which ui.perfetto.dev shows: FILE.pftrace "
+                   "(docs/guide/timeline.md)")(
+      "timeline-window", po::value<std::string>()->value_name("BEGIN:END"),
+      "with --timeline: simulated time that is recorded, in nanoseconds (1000:5000) or cycles of "
+      "the SMs (1400cycles:7000cycles); an empty bound is the run's (default: the whole run)")(
+      "timeline-sample", po::value<std::string>()->value_name("N"),
+      "with --timeline: every N-th request of each SM is followed (default: 64)")(
+      "timeline-interval", po::value<std::string>()->value_name("NS"),
+      "with --timeline: nanoseconds between two values of a counter (default: 1000)");
+  parser.completes("timeline", {Completes::Kind::kFile, {}});
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -190,6 +251,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   }
   build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
+  build.timeline = read_timeline(*values, config);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
   // Errors in the workload are reported before directories are created.
   const std::unique_ptr<Workload> program =
@@ -213,13 +275,19 @@ int run_verb(const std::vector<std::string>& arguments) {
   run.options.interrupted = interrupted;
   run.options.check_races = values->count("check-races") != 0;
   run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
+  std::string incomplete;  // the time line
+  if (build.timeline) {
+    build.timeline->on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
+  }
   const PointOutcome outcome = simulate_point(config, *program, run.options, build);
   meter.finish();
 
   Delivery delivery;
+  if (!incomplete.empty()) delivery.failed(incomplete);
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
-  const bool plain = !build.windows && !build.recording.coverage && build.recording.waves.empty() &&
-                     !run.options.check_races && run.options.series_interval_ns == 0 &&
+  const bool plain = !build.windows && !build.timeline && !build.recording.coverage &&
+                     build.recording.waves.empty() && !run.options.check_races &&
+                     run.options.series_interval_ns == 0 &&
                      values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
@@ -241,6 +309,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (run.json) return write_document(outcome.stats);
     std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     if (!report.empty()) text += "  report         " + report + "\n";
+    if (build.timeline) text += "  time line      " + build.timeline->file + "\n";
     print_text(printable(text));
   });
   if (outcome.stats->value("interrupted", false)) {

@@ -107,10 +107,27 @@ void MdrEngine::end_epoch() {
   sampler_.start_counting();
   ++stats_.epochs;
   add(stats_.sampled, seen);
-  if (!seen.complete()) {
+  if (seen.complete()) {
+    decide(seen, share, end);
+  } else {
     ++stats_.epochs_undecided;
+  }
+  if (observer_ != nullptr) report_epoch(seen.complete(), end);
+}
+
+void MdrEngine::report_epoch(bool decided, Tick end) const {
+  const Tick begin = clock_.time_of(clock_.cycle_at(end) - config_.epoch_cycles);
+  if (!decided) {
+    observer_->on_event("epochs", "undecided", begin, end, {});
     return;
   }
+  observer_->on_event("epochs", last_.replicate() ? "replicate" : "no replication", begin, end,
+                      {{"fraction_local", last_.fraction_local},
+                       {"bandwidth_no_replication", last_.bandwidth_no_replication},
+                       {"bandwidth_full_replication", last_.bandwidth_full_replication}});
+}
+
+void MdrEngine::decide(const SampleCounts& seen, double share, Tick end) {
   last_.fraction_local = seen.fraction_local();
   last_.hit_rate_no_replication = seen.no_replication.rate();
   last_.hit_rate_full_replication = seen.full_replication.rate();

@@ -14,6 +14,7 @@
 #include "modules/mdr/mdr_config.h"
 #include "modules/mdr/mdr_engine_site.h"
 #include "modules/mdr/set_sampler.h"
+#include "modules/protocol/event_observer.h"
 #include "modules/protocol/flush.h"
 #include "policies/mdr_model.h"
 #include "policies/remote_caching.h"
@@ -58,7 +59,8 @@ void describe(StatisticsVisitor& v, MdrStats& s);
 /// the decision over the chip.
 class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
                         public SliceObserver,
-                        public SliceFlushIf {
+                        public SliceFlushIf,
+                        public ObservedIf {
  public:
   /// Result of the engine's model for an epoch.
   struct Estimate {
@@ -93,6 +95,9 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
   /// the flushes that full replication would need.
   bool needs_flush() const override { return switch_.on() || config_.transient_costs; }
 
+  /// Epochs with their decision.
+  void observe_events(EventObserver& observer) override { observer_ = &observer; }
+
   /// Always idle, because no block waits for the end of an epoch.
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>&) const override {}
@@ -103,6 +108,8 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
   void process();
   void begin_epoch(Tick t);
   void end_epoch();
+  void decide(const SampleCounts& seen, double share, Tick end);
+  void report_epoch(bool decided, Tick end) const;
   void apply_switch();
   /// Share of the time in which an epoch with flushes does other work than flushing.
   double share_between_flushes() const;
@@ -120,6 +127,7 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
   Tick on_since_ = 0;
   std::uint64_t replicated_cycles_ = 0;  ///< up to on_since_
   Estimate last_;
+  EventObserver* observer_ = nullptr;
 
   ProcessTimer wake_;
 };

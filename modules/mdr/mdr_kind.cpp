@@ -19,6 +19,7 @@ const BlockFamilyRegistration<MdrSite> kFamily([](const MdrSite& s) {
   BlockHandle h = BlockHandle::of(std::move(module));
   h.offer<SliceObserver>(m);
   h.offer<SliceFlushIf>(m);
+  h.offer<ObservedIf>(m);
   return h;
 });
 

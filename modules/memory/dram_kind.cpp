@@ -29,6 +29,7 @@ const BlockFamilyRegistration<DramSite> kFamily([](const DramSite& s) {
   DramChannel& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
   h.offer(m.launch_counts());
+  h.offer(m);
   h.add_inputs(m.in);
   return h;
 });

@@ -318,8 +318,9 @@ void PageMigrator::begin_moves(Tick t) {
 /// Remaps and copies the pages of the batch, for an edge t at which SMs resume. No access to the
 /// pages is in flight.
 void PageMigrator::remap(Tick t) {
+  std::vector<Tick> at(moves_.size(), t);
   if (config_.drain == MoveDrain::kOwner) {
-    const std::vector<Tick> at = arrivals(t);
+    at = arrivals(t);
     for (std::size_t i = 0; i < moves_.size(); ++i) {
       owners_.push_back(home_of(moves_[i]));
       // A refused page has an arrival time too, because the transfer has reserved its slot.
@@ -329,14 +330,15 @@ void PageMigrator::remap(Tick t) {
     moved_at_ = *std::max_element(at.begin(), at.end());
   }
   std::vector<std::uint64_t> left;
-  for (const PageMigration& m : moves_) remap_page(m, left);
+  for (std::size_t i = 0; i < moves_.size(); ++i) remap_page(moves_[i], at[i], left);
   shoot_down(left);
   if (config_.stop == MoveStop::kAll) return;
   for (const ChannelId home : stopped_) table_.tlb_directory.forget(home);
 }
 
 /// Appends the old address of a page that has migrated.
-void PageMigrator::remap_page(const PageMigration& move, std::vector<std::uint64_t>& left) {
+void PageMigrator::remap_page(const PageMigration& move, Tick arrives,
+                              std::vector<std::uint64_t>& left) {
   const std::uint64_t from = *table_.translate(move.virtual_page << table_.page_bits());
   const auto to = move.copy ? table_.add_copy(move.virtual_page, move.to)
                             : table_.move(move.virtual_page, move.to);
@@ -349,6 +351,11 @@ void PageMigrator::remap_page(const PageMigration& move, std::vector<std::uint64
   stats_.bytes_moved += table_.page_bytes();
   platform_.copy(from, *to);
   if (!move.copy) left.push_back(from);
+  if (observer_ == nullptr) return;
+  observer_->on_event("pages", move.copy ? "copy" : "migrate", stopped_at_, arrives,
+                      {{"page", static_cast<double>(move.virtual_page)},
+                       {"from", static_cast<double>(table_.channel_of(from).value)},
+                       {"to", static_cast<double>(move.to.value)}});
 }
 
 /// Old frames become free when no slice holds a line of them.

@@ -20,6 +20,7 @@
 #include "modules/mmu/mmu_platform.h"
 #include "modules/mmu/page_migrator_config.h"
 #include "modules/mmu/page_table.h"
+#include "modules/protocol/event_observer.h"
 #include "modules/protocol/flush.h"
 #include "modules/protocol/platform_interfaces.h"
 #include "policies/page_migration.h"
@@ -85,7 +86,8 @@ struct PageMigratorSite;
 class PageMigrator final
     : public BlockBase<PageMigratorConfig, PageMigratorStats, PageMigratorSite>,
       public SliceFlushIf,
-      public MovesPagesIf {
+      public MovesPagesIf,
+      public ObservedIf {
  public:
   PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
@@ -98,6 +100,8 @@ class PageMigrator final
     part(gpu).set_targets(std::move(targets));
   }
 
+  /// Moves of pages, each from the stop of the SMs to the page's arrival.
+  void observe_events(EventObserver& observer) override { observer_ = &observer; }
   /// SliceFlushIf, at a kernel's end.
   void flush(LaunchSlot launch, std::function<void()> done) override;
 
@@ -147,7 +151,7 @@ class PageMigrator final
   void begin_moves(Tick t);
   bool settled() const;
   void remap(Tick t);
-  void remap_page(const PageMigration& move, std::vector<std::uint64_t>& left);
+  void remap_page(const PageMigration& move, Tick arrives, std::vector<std::uint64_t>& left);
   void shoot_down(const std::vector<std::uint64_t>& left);
   void resume(Tick t, const std::vector<ChannelId>& homes, Counter& cycles);
   void end_moves(Tick t);
@@ -191,6 +195,7 @@ class PageMigrator final
   std::function<void()> flush_done_;
   Tick flush_at_ = kNever;  ///< first edge at which replicas can be released
   Tick flushed_at_ = kNever;
+  EventObserver* observer_ = nullptr;
   ProcessTimer wake_;
 };
 

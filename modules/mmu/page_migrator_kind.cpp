@@ -19,6 +19,7 @@ const BlockFamilyRegistration<PageMigratorSite> kFamily(
       for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<SliceObserver>(m.part(GpuId(g)));
       h.offer<SliceFlushIf>(m);
       h.offer<MovesPagesIf>(m);
+      h.offer<ObservedIf>(m);
       return h;
     },
     "mover");

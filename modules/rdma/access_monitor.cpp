@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/rdma/access_monitor.h"
 
+#include <string>
 #include <utility>
 
 namespace tessera {
@@ -76,6 +77,13 @@ void AccessMonitor::process() {
 }
 
 void AccessMonitor::end_phase(Tick t) {
+  if (observer_ != nullptr) {
+    observer_->on_event("GPU " + std::to_string(gpu_.value),
+                        phase_ == Phase::kWarmUp ? "warm-up" : "window", phase_since_, t + 1,
+                        {{"accesses", static_cast<double>(present_.accesses)},
+                         {"remote_accesses", static_cast<double>(present_.remote_accesses)}});
+  }
+  phase_since_ = t + 1;
   if (phase_ == Phase::kWarmUp) {
     phase_ = Phase::kWindow;
     present_ = no_accesses();
@@ -98,6 +106,7 @@ void AccessMonitor::reset() {
   verdicts_.clear();
   mode_ = policy_.start();
   phase_ = config_.warmup_accesses == 0 ? Phase::kWindow : Phase::kWarmUp;
+  phase_since_ = now();
   present_ = whole_ = no_accesses();
 }
 

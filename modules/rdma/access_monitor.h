@@ -8,6 +8,7 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/protocol/event_observer.h"
 #include "modules/rdma/decision_config.h"
 #include "modules/sm/l1_observer.h"
 #include "policies/transfer_policy.h"
@@ -52,6 +53,8 @@ class AccessMonitor final : public L1Observer {
   const TransferSample& present() const { return present_; }
   const TransferSample& whole_run() const { return whole_; }
   const ClockDomain& clock() const { return clock_; }
+  /// Phases that have ended.
+  void observe_events(EventObserver& observer) { observer_ = &observer; }
   void reset();
 
  private:
@@ -73,6 +76,8 @@ class AccessMonitor final : public L1Observer {
   TransferSample present_;
   TransferSample whole_;
   TimedQueue<RemoteAccessMode> verdicts_;
+  EventObserver* observer_ = nullptr;
+  Tick phase_since_ = 0;
   ProcessTimer wake_;
 };
 

@@ -16,6 +16,20 @@ DecisionEngine::Verdict verdict_of(const RemoteAccessMode& transfer) {
   return transfer.coalesce ? DecisionEngine::Verdict::kCoalescing : DecisionEngine::Verdict::kLine;
 }
 
+const char* name_of(DecisionEngine::Verdict verdict) {
+  switch (verdict) {
+    case DecisionEngine::Verdict::kNone:
+      return "none";
+    case DecisionEngine::Verdict::kLine:
+      return "whole lines";
+    case DecisionEngine::Verdict::kCoalescing:
+      return "coalescing";
+    case DecisionEngine::Verdict::kRemoteCache:
+      return "remote cache";
+  }
+  return "";
+}
+
 /// The instant of a message that takes effect at the clock edge at or after t: no L1 is active.
 Tick before_edge(const ClockDomain& clock, Tick t) { return clock.after(t, 0) - 1; }
 
@@ -114,6 +128,12 @@ void DecisionEngine::adopt(const RemoteAccessMode& verdict, Tick t) {
   const Tick at = before_edge(clock_, t + 1 + latency_);
   decided_at_ = at + 1;
   for (const Gpu& gpu : gpus_) gpu.verdicts->send(at, verdict);
+  if (observer_ != nullptr) observer_->on_event("verdict", name_of(verdict_), t, decided_at_, {});
+}
+
+void DecisionEngine::observe_events(EventObserver& observer) {
+  observer_ = &observer;
+  for (const Gpu& gpu : gpus_) gpu.monitor->observe_events(observer);
 }
 
 // Samples.

@@ -12,6 +12,7 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/protocol/event_observer.h"
 #include "modules/rdma/access_monitor.h"
 #include "modules/rdma/decision_config.h"
 #include "modules/rdma/engine_site.h"
@@ -49,7 +50,7 @@ void describe(StatisticsVisitor& v, DecisionStats& s);
 /// with the same result in any order of the votes: a vote that arrives later at this instant can
 /// only complete a majority, because first accesses are reported before.
 /// Not modelled: the links on which reports and verdicts travel.
-class DecisionEngine final : public sc_core::sc_module, public Block {
+class DecisionEngine final : public sc_core::sc_module, public Block, public ObservedIf {
  public:
   enum class Verdict : std::uint8_t { kNone, kLine, kCoalescing, kRemoteCache };
 
@@ -77,6 +78,9 @@ class DecisionEngine final : public sc_core::sc_module, public Block {
   TransferSample window() const;
   TransferSample whole_run() const;
   DecisionStats stats() const;
+
+  /// Phases of each GPU, and the verdict on its way to the GPUs.
+  void observe_events(EventObserver& observer) override;
 
   /// Always idle, because no block waits for the end of a window.
   bool idle() const override { return true; }
@@ -113,6 +117,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block {
   TimedQueue<MonitorReport> reports_;  ///< by GPU
   Verdict verdict_ = Verdict::kNone;
   Tick decided_at_ = kNever;
+  EventObserver* observer_ = nullptr;
   ProcessTimer wake_;
 };
 

@@ -14,6 +14,7 @@ const BlockFamilyRegistration<DecisionSite> kFamily([](const DecisionSite& s) {
   auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, *s.policy, s.engine);
   DecisionEngine& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
+  h.offer<ObservedIf>(m);
   for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<L1Observer>(m.monitor(GpuId(g)));
   return h;
 });

@@ -21,6 +21,7 @@ const BlockFamilyRegistration<CoherentCacheSite> kFamily([](const CoherentCacheS
                                                           s.inputs != 0);
   umh::CoherentCacheBlock& m = *module;
   BlockHandle h = coherent_handle(std::move(module));
+  h.offer(m);
   h.offer<FlushIf>(m);
   h.offer<SliceFlushIf>(m);
   h.offer(m.launch_counts());

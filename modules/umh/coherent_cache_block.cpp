@@ -170,6 +170,7 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
       break;
     }
   }
+  if (unlikely(observer_ != nullptr)) observer_->on_lookup(payload);
   looked_up_ = &payload;
   cache_->access(
       a, [this, &payload, t](const CoherentAccess& result) { completed(payload, result, t); });
@@ -197,6 +198,7 @@ void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& resul
       std::memcpy(payload.get_data_ptr(), result.bytes.data(), kLineBytes);
     }
   }
+  if (unlikely(observer_ != nullptr)) observer_->on_completed(payload);
   core_port_.responses.queue.push(now(), 0, &payload);
 }
 

@@ -26,6 +26,15 @@ struct CoherentCacheSite;
 
 namespace tessera::umh {
 
+/// Observes the accesses of the core of an L1, when they are looked up and when they complete. Must
+/// not change the block's behaviour.
+class CoherentAccessObserver {
+ public:
+  virtual ~CoherentAccessObserver() = default;
+  virtual void on_lookup(const tlm::tlm_generic_payload& payload) = 0;
+  virtual void on_completed(const tlm::tlm_generic_payload& payload) = 0;
+};
+
 /// Accesses of the core of an L1. The names are those of L1Stats where the meaning is the same.
 struct CoherentAccessStats {
   Counter loads = 0;
@@ -96,6 +105,8 @@ class CoherentCacheBlock : public CoherenceBlock,
   /// Evicts the block of a line, if there is one. `done` is called when it has left, and the parent
   /// has acknowledged its write-back. Takes effect at the next clock edge.
   void evict(std::uint64_t line, std::function<void()> done);
+
+  void observe(CoherentAccessObserver& observer) { observer_ = &observer; }
 
   void flush() override;
   void flush(LaunchSlot launch, std::function<void()> done) override;
@@ -172,6 +183,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   CoherentAccessStats stats_;
   CoherentFlushStats flush_stats_;
   Backdoor* untimed_ = nullptr;
+  CoherentAccessObserver* observer_ = nullptr;
 };
 
 }  // namespace tessera::umh
