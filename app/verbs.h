@@ -41,6 +41,8 @@ ArgumentParser import_arguments();
 int import_verb(const std::vector<std::string>& arguments);
 ArgumentParser diff_arguments();
 int diff_verb(const std::vector<std::string>& arguments);
+ArgumentParser trace_arguments();
+int trace_verb(const std::vector<std::string>& arguments);
 ArgumentParser vp_arguments();
 int vp_verb(const std::vector<std::string>& arguments);
 ArgumentParser completion_arguments();

@@ -25,6 +25,7 @@ const std::vector<Verb>& verbs() {
        import_arguments, import_verb},
       {"diff", "print the changes between two runs, or two folders of runs", diff_arguments,
        diff_verb},
+      {"trace", "print what a trace of Accel-Sim contains", trace_arguments, trace_verb},
       {"vp", "run software on RISC-V cores, with the devices of a virtual platform", vp_arguments,
        vp_verb},
       {"completion", "print the script that completes commands in bash or zsh",

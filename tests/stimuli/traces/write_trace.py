@@ -6,17 +6,16 @@ write_trace.py KERNEL FOLDER [--n N] [--block N] [--version 3..6] [--form list|s
                [--compress none|gz|xz|zst] [--container none|plain|dictionary]
 write_trace.py --totals KERNEL [--n N] [--block N]
 
-KERNEL: vecadd, transpose, stencil, barrier (kernels below). The second form prints what the trace contains as JSON.
+KERNEL: vecadd, transpose, stencil, barrier, stream (kernels below). The second form prints what the trace contains as JSON.
 """
 
 import argparse
+import ctypes
 import gzip
 import json
 import lzma
 import os
-import shutil
 import struct
-import subprocess
 import sys
 
 LANES = 32
@@ -43,8 +42,13 @@ def mask_of(threads):
     return sum(1 << lane for lane, active in enumerate(threads) if active)
 
 
+def plain(first, opcodes, mask):
+    """Instructions without accesses, one each 16 bytes."""
+    return [Instruction(first + 16 * k, opcode, mask=mask) for k, opcode in enumerate(opcodes)]
+
+
 def vecadd(n, block):
-    """c[i] = a[i] + b[i], one element a thread."""
+    """c[i] = a[i] + b[i], one element a thread; instruction by instruction as the suite's vecadd.ptx."""
     ctas = (n + block - 1) // block
 
     def warp(cta, w):
@@ -53,54 +57,61 @@ def vecadd(n, block):
         inside = [b and i < n for b, i in zip(in_block, ids)]
         full, active = mask_of(in_block), mask_of(inside)
         at = lambda base: {lane: base + 4 * ids[lane] for lane in range(LANES) if inside[lane]}
-        yield Instruction(0x00, "S2R", ["R0"], [], full)
-        yield Instruction(0x10, "IMAD", ["R0"], ["R0", "R3"], full)
-        yield Instruction(0x20, "ISETP.GE.AND", [], ["R0"], full)
-        if mask_of([b and i >= n for b, i in zip(in_block, ids)]):
-            yield Instruction(0x30, "EXIT", [], [], full & ~active)
+        yield from plain(0x00, ["LDC", "S2R", "S2R", "S2R", "IMAD", "ISETP.GE.AND"], full)
+        yield Instruction(0x60, "BRA", mask=full & ~active)
         if active:
-            yield Instruction(0x40, "LDG.E.SYS", ["R4"], ["R2"], active, at(A))
-            yield Instruction(0x50, "LDG.E.SYS", ["R5"], ["R6"], active, at(B))
-            yield Instruction(0x60, "FADD", ["R9"], ["R4", "R5"], active)
-            yield Instruction(0x70, "STG.E.SYS", [], ["R8", "R9"], active, at(C))
-            yield Instruction(0x80, "EXIT", [], [], active)
+            yield from plain(0x70, ["LDC.64", "LDC.64", "MOV", "LDC.64", "MOV", "MOV", "IMAD.WIDE", "IADD3", "IADD3",
+                                    "IADD3"], active)
+            yield Instruction(0x110, "LDG.E.SYS", ["R4"], ["R2"], active, at(A))
+            yield Instruction(0x120, "LDG.E.SYS", ["R5"], ["R6"], active, at(B))
+            yield Instruction(0x130, "FADD", ["R9"], ["R4", "R5"], active)
+            yield Instruction(0x140, "STG.E.SYS", [], ["R8", "R9"], active, at(C))
+        yield Instruction(0x150, "EXIT", [], [], full)
 
     return "vecadd", (ctas, 1, 1), (block, 1, 1), 0, warp
 
 
 def transpose(n, block):
-    """out[x][y] = in[y][x] of an n x n matrix; a warp reads a row of 32 and writes a column."""
+    """out[x][y] = in[y][x] of an n x n matrix of f32, without tiles: a warp reads a row of 32 elements and writes a
+    column. As transpose_rows in kernels.ptx."""
     ctas = n * n // block
 
     def warp(cta, w):
         ids = [cta * block + w * LANES + lane for lane in range(LANES)]
-        yield Instruction(0x00, "S2R", ["R0"], [])
-        yield Instruction(0x10, "LDG.E", ["R4"], ["R2"],
+        yield from plain(0x00, ["LDC.64", "LDC.64", "S2R", "S2R", "S2R", "IMAD", "IMAD.WIDE", "IADD3"], 0xFFFFFFFF)
+        yield Instruction(0x80, "LDG.E", ["R4"], ["R2"],
                           addresses={l: A + 4 * i for l, i in enumerate(ids)})
-        yield Instruction(0x20, "STG.E", [], ["R6", "R4"],
+        yield from plain(0x90, ["LOP3", "SHF", "IMAD", "IMAD.WIDE", "IADD3"], 0xFFFFFFFF)
+        yield Instruction(0xE0, "STG.E", [], ["R6", "R4"],
                           addresses={l: B + 4 * (i % n * n + i // n) for l, i in enumerate(ids)})
-        yield Instruction(0x30, "EXIT")
+        yield Instruction(0xF0, "EXIT")
 
-    return "transpose", (ctas, 1, 1), (block, 1, 1), 0, warp
+    return "transpose_rows", (ctas, 1, 1), (block, 1, 1), 0, warp
 
 
 def stencil(n, block):
-    """out[i] = in[i-1] + in[i] + in[i+1] of doubles, clamped at the ends."""
+    """out[i] = in[i-1] + in[i] + in[i+1] of f64, with clamped indices. As stencil3 in kernels.ptx."""
     ctas = n // block
 
     def warp(cta, w):
         ids = [cta * block + w * LANES + lane for lane in range(LANES)]
         clamp = lambda i: min(max(i, 0), n - 1)
-        for k, offset in enumerate((-1, 0, 1)):
-            yield Instruction(0x10 * k, "LDG.E.64.CONSTANT", [f"R{4 + 2 * k}"], ["R2"], width=8,
-                              addresses={l: A + 8 * clamp(i + offset) for l, i in enumerate(ids)})
-        yield Instruction(0x30, "DADD", ["R4"], ["R4", "R6"])
-        yield Instruction(0x40, "DADD", ["R4"], ["R4", "R8"])
-        yield Instruction(0x50, "STG.E.64", [], ["R10", "R4"], width=8,
+        load = lambda pc, register, offset: Instruction(
+            pc, "LDG.E.64.CONSTANT", [register], ["R2"], width=8,
+            addresses={l: A + 8 * clamp(i + offset) for l, i in enumerate(ids)})
+        yield from plain(0x00, ["LDC.64", "LDC.64", "S2R", "S2R", "S2R", "IMAD"], 0xFFFFFFFF)
+        for k, (register, offset) in enumerate((("R4", -1), ("R6", 0), ("R8", 1))):
+            at = 0x60 + 0x50 * k
+            yield from plain(at, ["IADD3", "IMNMX", "IMNMX", "IMAD.WIDE", "IADD3"][0 if offset else 3:], 0xFFFFFFFF)
+            yield load(at + 0x48, register, offset)
+        yield Instruction(0x150, "DADD", ["R4"], ["R4", "R6"])
+        yield Instruction(0x160, "DADD", ["R4"], ["R4", "R8"])
+        yield from plain(0x170, ["IMAD.WIDE", "IADD3"], 0xFFFFFFFF)
+        yield Instruction(0x190, "STG.E.64", [], ["R10", "R4"], width=8,
                           addresses={l: B + 8 * i for l, i in enumerate(ids)})
-        yield Instruction(0x60, "EXIT")
+        yield Instruction(0x1A0, "EXIT")
 
-    return "stencil", (ctas, 1, 1), (block, 1, 1), 0, warp
+    return "stencil3", (ctas, 1, 1), (block, 1, 1), 0, warp
 
 
 def barrier(n, block):
@@ -127,7 +138,24 @@ def barrier(n, block):
     return "barrier", (ctas, 1, 1), (block, 1, 1), 4 * block, warp
 
 
-KERNELS = {"vecadd": vecadd, "transpose": transpose, "stencil": stencil, "barrier": barrier}
+def stream(n, block):
+    """b[i] = a[i], 32 elements a thread: for traces of any size."""
+    each = 32
+    ctas = n // (block * each)
+    target = A + (1 << 32)
+
+    def warp(cta, w):
+        for k in range(each):
+            first = 4 * ((cta * each + k) * block + w * LANES)
+            yield Instruction(0x00, "LDG.E", ["R4"], ["R2"], addresses={l: A + first + 4 * l for l in range(LANES)})
+            yield Instruction(0x10, "STG.E", [], ["R6", "R4"],
+                              addresses={l: target + first + 4 * l for l in range(LANES)})
+        yield Instruction(0x20, "EXIT")
+
+    return "stream", (ctas, 1, 1), (block, 1, 1), 0, warp
+
+
+KERNELS = {"vecadd": vecadd, "transpose": transpose, "stencil": stencil, "barrier": barrier, "stream": stream}
 
 
 def address_fields(addresses, form):
@@ -157,7 +185,7 @@ def record(i, version, form):
     return " ".join(fields)
 
 
-def header(name, grid, block, shared, version, compact=False):
+def header(name, grid, block, shared, version):
     dims = lambda d: f"({d[0]},{d[1]},{d[2]})"
     return (f"-kernel name = {name}\n-kernel id = 1\n-grid dim = {dims(grid)}\n"
             f"-block dim = {dims(block)}\n-shmem = {shared}\n-nregs = 16\n-binary version = 80\n"
@@ -178,19 +206,29 @@ def text_lines(kernel, version, form):
         yield "#END_TB\n\n"
 
 
-def zstd(data, dictionary=None):
-    options = ["-D", dictionary] if dictionary else []
-    # With the content's size in the frame, which a pipe alone does not have.
-    return subprocess.run(["zstd", "-q", "-c", f"--stream-size={len(data)}", *options], input=data, check=True,
-                          stdout=subprocess.PIPE).stdout
+def zstd(data, dictionary=b""):
+    """A frame with the content's size, by libzstd."""
+    library = ctypes.CDLL("libzstd.so.1")
+    for function in ("ZSTD_compressBound", "ZSTD_compress_usingDict"):
+        getattr(library, function).restype = ctypes.c_size_t
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    library.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
+    library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
+    library.ZSTD_compress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
+                                                ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                                                ctypes.c_size_t, ctypes.c_int]
+    context = library.ZSTD_createCCtx()
+    out = ctypes.create_string_buffer(library.ZSTD_compressBound(len(data)))
+    size = library.ZSTD_compress_usingDict(context, out, len(out), data, len(data), dictionary, len(dictionary), 3)
+    library.ZSTD_freeCCtx(context)
+    if size > len(out):
+        sys.exit("libzstd cannot compress")
+    return out.raw[:size]
 
 
-def container(kernel, version, form, dictionary_file, folder, per_chunk=3):
+def container(kernel, version, form, raw, per_chunk=3):
+    """raw: the dictionary."""
     name, grid, block, shared, warp = kernel
-    raw = b""
-    if dictionary_file:
-        with open(dictionary_file, "rb") as f:
-            raw = f.read()
     out = header(name, grid, block, shared, version).encode() + b"\0"
     out += struct.pack("<II", len(raw), per_chunk) + raw
     index = struct.pack("<I", grid[0])
@@ -204,7 +242,7 @@ def container(kernel, version, form, dictionary_file, folder, per_chunk=3):
             index += b"".join(struct.pack("<I", len(c)) for c in chunks)
             out += struct.pack("<II", len(records), len(chunks))
             for c in chunks:
-                data = zstd("".join(c).encode(), dictionary_file)
+                data = zstd("".join(c).encode(), raw)
                 out += struct.pack("<I", len(data)) + data
     return out + index + struct.pack("<Q", len(out))
 
@@ -257,22 +295,23 @@ def main():
     file = "kernel-1.traceg"
     if options.container != "none":
         file = "kernel-1.tracez"
-        dictionary = None
-        if options.container == "dictionary":
-            dictionary = os.path.join(options.folder, "words")
-            with open(dictionary, "wb") as f:
-                f.write(b" ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f1000000000 4 0\n" * 4)
-        data = container(kernel, options.version, options.form, dictionary, options.folder)
+        words = b" ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f1000000000 4 0\n" * 4
+        data = container(kernel, options.version, options.form,
+                         words if options.container == "dictionary" else b"")
+        with open(os.path.join(options.folder, file), "wb") as f:
+            f.write(data)
     else:
-        data = "".join(text_lines(kernel, options.version, options.form)).encode()
-    if options.compress == "gz":
-        file, data = file + ".gz", gzip.compress(data)
-    elif options.compress == "xz":
-        file, data = file + ".xz", lzma.compress(data)
-    elif options.compress == "zst":
-        file, data = file + ".zst", zstd(data)
-    with open(os.path.join(options.folder, file), "wb") as f:
-        f.write(data)
+        suffix = {"none": "", "gz": ".gz", "xz": ".xz", "zst": ".zst"}[options.compress]
+        file += suffix
+        path = os.path.join(options.folder, file)
+        lines = (line.encode() for line in text_lines(kernel, options.version, options.form))
+        if options.compress == "zst":
+            with open(path, "wb") as f:
+                f.write(zstd(b"".join(lines)))
+        else:
+            opened = {"none": open, "gz": gzip.open, "xz": lzma.open}[options.compress]
+            with opened(path, "wb") as f:
+                f.writelines(lines)
     with open(os.path.join(options.folder, "kernelslist.g"), "w") as f:
         for base in (A, B):
             f.write(f"MemcpyHtoD,0x{base:016x},{4 * options.n}\n")
