@@ -247,8 +247,8 @@ def container(kernel, version, form, raw, per_chunk=3):
     return out + index + struct.pack("<Q", len(out))
 
 
-def totals(kernel):
-    """What the trace contains."""
+def totals(kernel, line=LINE):
+    """What the trace contains. line: bytes of a cache line."""
     name, grid, block, shared, warp = kernel
     t = dict(ctas=grid[0], warp_instructions=0, thread_instructions=0, memory_instructions=0, loads=0, stores=0,
              atomics=0, lines=0, sectors=0, bytes=0)
@@ -266,7 +266,7 @@ def totals(kernel):
                 kind = "loads" if i.opcode.startswith("LD") else "stores" if i.opcode.startswith("ST") else "atomics"
                 t[kind] += 1
                 at = i.addresses.values()
-                t["lines"] += len({a // LINE for a in at})
+                t["lines"] += len({a // line for a in at})
                 sectors = {a // SECTOR for a in at}
                 t["sectors"] += len(sectors)
                 t["bytes"] += len({a + k for a in at for k in range(i.width)})
