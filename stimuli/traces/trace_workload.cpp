@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "common/error.h"
@@ -104,6 +105,9 @@ void TraceWorkload::run(Device& device, Scale /*scale*/, std::uint64_t /*seed*/)
   for (const auto& [file, spool] : spools) {
     sources[file] = std::make_shared<TraceSource>(spool, map, locals);
   }
+  // Launches of one stream run one after the other, as a host program does that waits for each.
+  std::set<std::uint64_t> streams;
+  for (const auto& entry : spools) streams.insert(entry.second->kernel().stream);
   for (const ListedCommand& c : list_.commands) {
     if (c.kernel.empty()) {
       if (c.bytes == 0) continue;
@@ -116,6 +120,10 @@ void TraceWorkload::run(Device& device, Scale /*scale*/, std::uint64_t /*seed*/)
     request.kernel = kernel.name;
     request.grid = kernel.grid;
     request.block = kernel.block;
+    if (streams.size() == 1) {
+      device.launch(request);
+      continue;
+    }
     LaunchOrder order;
     if (kernel.stream != 0) order.stream = "stream " + std::to_string(kernel.stream);
     device.enqueue(request, order);

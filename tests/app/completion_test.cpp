@@ -50,6 +50,7 @@ TEST_CASE("completion offers verbs, options and what they take") {
   CHECK(words({"--v"}) == Words{"--version"});
   CHECK(words({"list", "p"}) == Words{"platforms", "policies", "parameters"});
   CHECK(words({"completion", ""}) == Words{"bash", "zsh"});
+  CHECK(words({"trace", ""}) == Words{"info"});
   CHECK(words({"run", "--s"}) == Words{"--set", "--scale", "--seed", "--skip", "--store"});
   CHECK(words({"run", "--scale", ""}) == Words{"small", "medium", "paper"});
   CHECK(words({"run", "--values=c"}) == Words{"--values=carried"});

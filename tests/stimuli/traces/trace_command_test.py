@@ -4,9 +4,11 @@
 those of the formulas and, instruction by instruction, those of PTX runs of the same kernels.
 Usage: trace_command_test.py TESSERA"""
 
+import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -123,16 +125,22 @@ class Traces(unittest.TestCase):
 
     def test_a_store_keeps_results_apart_by_the_files_contents(self):
         folder, _ = self.write("vecadd", 1000)
-        store = ["--store", self.folder / "store"]
-        points = ["compare", "uba-mem-small", folder, *store, "--out", self.folder / "out", "--quiet", "--overwrite"]
-        first = tessera(*points)
-        second = tessera(*points)
-        (folder / "kernel-1.traceg").write_text((folder / "kernel-1.traceg").read_text().replace("FADD", "FMUL"))
-        third = tessera(*points)
-        texts = [d.stdout + d.stderr for d in (first, second, third)]
-        self.assertIn("1 from the store", texts[1])
-        self.assertNotIn("1 from the store", texts[0])
-        self.assertNotIn("1 from the store", texts[2])
+        store = self.folder / "results.db"
+
+        def points():
+            """Points in the database after a comparison."""
+            tessera("compare", "uba-mem-small", folder, "--store", store, "--out", self.folder / "out", "--quiet",
+                    "--overwrite")
+            with contextlib.closing(sqlite3.connect(store)) as database:
+                return database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+
+        self.assertEqual((points(), points()), (1, 1))
+        kernel = folder / "kernel-1.traceg"
+        kernel.write_text(kernel.read_text().replace("FADD", "FMUL"))
+        self.assertEqual(points(), 2)
+        names = folder / "kernelslist.g"
+        names.write_text("# a comment\n" + names.read_text())
+        self.assertEqual(points(), 3)
 
     def test_verification_says_that_a_trace_has_no_values(self):
         folder, _ = self.write("vecadd", 256)
