@@ -18,7 +18,6 @@
 namespace tessera::app {
 namespace {
 
-namespace po = boost::program_options;
 using nlohmann::ordered_json;
 using traces::AccessCounts;
 using traces::TraceKernel;

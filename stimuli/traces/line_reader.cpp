@@ -167,7 +167,6 @@ bool LineReader::next(std::string_view& line) {
     searched = begin_ + left;
   }
   ++number_;
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return true;
 }
 

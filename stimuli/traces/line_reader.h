@@ -24,7 +24,7 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line without its end; valid until the next call. False at the file's end. Throws
+  /// The next line without its newline; valid until the next call. False at the file's end. Throws
   /// InputError for damaged compressed data and for a line of more than 16 MiB.
   bool next(std::string_view& line);
   /// Of the last line, from 1.

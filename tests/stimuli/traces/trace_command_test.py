@@ -123,6 +123,31 @@ class Traces(unittest.TestCase):
                 counts = sm_counts(run("uba-mem-small", folder, "--set", f"dispatch.scheduler={name}"))
                 self.assertEqual(counts["warp_instructions"], totals["warp_instructions"])
 
+    def test_a_window_executes_every_thread_instruction_of_the_trace_once(self):
+        folder, totals = self.write("barrier", 1024)
+        for options in (["--skip=1000"], ["--skip=1000", "--detail=2000"], ["--detail=3000"]):
+            with self.subTest(options=options):
+                window = run("nuba-small", folder, *options)["window"]
+                parts = [window[f"{part}_thread_instructions"] for part in ("skipped", "detailed", "rest")]
+                self.assertEqual(sum(parts), totals["thread_instructions"])
+
+    def test_copies_of_the_list_are_copies_of_the_host(self):
+        folder, _ = self.write("vecadd", 1000)
+        stats = run("memcpy-1-small", folder)
+        self.assertEqual(stats["derived"]["copied_bytes"], 2 * 4 * 1000)
+
+    def test_kernels_of_two_streams_run_at_the_same_time(self):
+        folder, _ = self.write("vecadd", 1000)
+        first = folder / "kernel-1.traceg"
+        text = first.read_text()
+        first.write_text(text.replace("stream id = 0", "stream id = 1"))
+        (folder / "kernel-2.traceg").write_text(text.replace("stream id = 0", "stream id = 2"))
+        (folder / "kernelslist.g").write_text("kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n")
+        a, b, c = sorted(run("uba-mem-small", folder)["kernels"], key=lambda k: (k["start_cycle"], k["stream"]))
+        self.assertEqual([k["stream"] for k in (a, b, c)], ["stream 1", "stream 2", "stream 1"])
+        self.assertLess(b["start_cycle"], a["start_cycle"] + a["cycles"])
+        self.assertGreaterEqual(c["start_cycle"], a["start_cycle"] + a["cycles"])
+
     def test_a_store_keeps_results_apart_by_the_files_contents(self):
         folder, _ = self.write("vecadd", 1000)
         store = self.folder / "results.db"
