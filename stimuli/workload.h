@@ -156,8 +156,8 @@ std::vector<WorkloadInfo> workload_catalogue();
 
 /// `name` is a workload of the suite, or the path of a manifest (`*.json`), and can have sizes
 /// (stimuli/workload_name.h), or a trace: a folder with a kernelslist.g, such a list, or a kernel's
-/// file (stimuli/traces/kernel_list.h). Throws InputError with the nearest known name. `kernels_dir`: where
-/// the suite's files are (empty: as installed).
+/// file (stimuli/traces/kernel_list.h). Throws InputError with the nearest known name.
+/// `kernels_dir`: where the suite's files are (empty: as installed).
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 
@@ -167,7 +167,8 @@ std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& p
                                                const std::string& manifest);
 
 /// The files that decide what the workload of that name does, in a fixed order: its manifest, PTX
-/// and data, or a trace's list and kernels. (A suite workload's C++ part is in the program.) Throws as make_workload does.
+/// and data, or a trace's list and kernels. (A suite workload's C++ part is in the program.) Throws
+/// as make_workload does.
 std::vector<std::string> workload_files(const std::string& name,
                                         const std::string& kernels_dir = {});
 
