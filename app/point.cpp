@@ -21,8 +21,9 @@ ordered_json catalogue_of(const StatisticsRegistry& statistics) {
   return out;
 }
 
-std::string verification_line(const std::optional<Verification>& verification) {
-  if (!verification) return "not checked: the workload has no reference";
+std::string verification_line(const std::optional<Verification>& verification,
+                              const WorkloadInfo& workload) {
+  if (!verification) return "not checked: " + workload.without_reference;
   const Verification& v = *verification;
   if (v.by_software) return v.passed ? "yes: by the software" : "NO: " + v.messages.front();
   if (v.passed) return "yes: " + grouped(v.compared) + " elements match the CPU reference";
@@ -45,7 +46,7 @@ PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
   } else if (result.verification || !result.failure) {
     const bool unfinished = !result.verification && options.window && !options.window->rest;
     outcome.verification = unfinished ? "not checked: the run ended with its window (--no-rest)"
-                                      : verification_line(result.verification);
+                                      : verification_line(result.verification, workload.info());
     if (result.verification && !result.verification->passed) {
       const bool by_software = result.verification->by_software;
       std::string message = by_software ? "" : "wrong values: ";

@@ -30,6 +30,7 @@ PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
 nlohmann::ordered_json catalogue_of(const StatisticsRegistry& statistics);
 
 /// One line with the result of the comparison with the CPU reference.
-std::string verification_line(const std::optional<Verification>& verification);
+std::string verification_line(const std::optional<Verification>& verification,
+                              const WorkloadInfo& workload);
 
 }  // namespace tessera::app

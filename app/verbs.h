@@ -45,6 +45,8 @@ ArgumentParser explain_arguments();
 int explain_verb(const std::vector<std::string>& arguments);
 ArgumentParser series_arguments();
 int series_verb(const std::vector<std::string>& arguments);
+ArgumentParser trace_arguments();
+int trace_verb(const std::vector<std::string>& arguments);
 ArgumentParser vp_arguments();
 int vp_verb(const std::vector<std::string>& arguments);
 ArgumentParser completion_arguments();

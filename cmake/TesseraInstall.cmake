@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 # Components in link order: a library before its dependencies.
 set(rooms)
 foreach(room app import explain report studies exploration platforms configuration umh probe rdma host sm llc mdr noc mmu memory cache power kernels
-             vp plan bridge protocol kernel policies ptx_analysis ptx common)
+             vp plan bridge protocol kernel policies traces ptx_analysis ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})

@@ -417,6 +417,18 @@ void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
                 bytes);
 }
 
+void GpuDevice::write_without_values(Address to, std::uint64_t bytes) {
+  check("writes", to, bytes);
+  synchronise();
+  copy_for_access(true, to, bytes);
+  if (!launched_ || timed_core() == nullptr) return;
+  constexpr std::uint64_t kPart = std::uint64_t{1} << 20;
+  std::vector<unsigned char> part(std::min(bytes, kPart));
+  for_each_part(to, bytes, kPart, [&](Address at, std::uint64_t, std::uint64_t n) {
+    access_by_cpu(tlm::TLM_WRITE_COMMAND, at, part.data(), n);
+  });
+}
+
 void GpuDevice::poke(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
   write_untimed(to, from, bytes);

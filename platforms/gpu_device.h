@@ -99,6 +99,7 @@ class GpuDevice final : public Device {
   Address allocate(const std::string& name, std::uint64_t bytes) override;
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void defer(Address to, std::uint64_t bytes, Contents contents) override;
+  void write_without_values(Address to, std::uint64_t bytes) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
   void poke(Address to, const void* from, std::uint64_t bytes) override;
   void peek(void* to, Address from, std::uint64_t bytes) override;

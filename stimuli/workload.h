@@ -43,6 +43,9 @@ class Device {
   /// As write() of a whole allocation, which nobody has touched, with what `contents` makes: it is
   /// asked for the parts that are touched, when they are.
   virtual void defer(Address to, std::uint64_t bytes, Contents contents) = 0;
+  /// As write() of bytes whose values nobody knows (a trace's): the time and the traffic of the
+  /// host's copy, where the device has them. The contents are then undefined.
+  virtual void write_without_values(Address /*to*/, std::uint64_t /*bytes*/) { synchronise(); }
   virtual void read(void* to, Address from, std::uint64_t bytes) = 0;
   /// The present contents, for the makers of kernel programs: without simulated time, also while
   /// kernels run.
@@ -113,6 +116,8 @@ struct WorkloadInfo {
   /// False where lanes of different warps write the same location and the result's timing may
   /// depend on their order (bfs): carried and functional cycles may differ.
   bool race_free = true;
+  /// Why nothing is compared, if verify() returns nothing.
+  std::string without_reference = "the workload has no reference";
 };
 
 class Workload {
@@ -150,8 +155,9 @@ std::vector<std::string> all_workload_names();
 std::vector<WorkloadInfo> workload_catalogue();
 
 /// `name` is a workload of the suite, or the path of a manifest (`*.json`), and can have sizes
-/// (stimuli/workload_name.h). Throws InputError with the nearest known name. `kernels_dir`: where
-/// the suite's files are (empty: as installed).
+/// (stimuli/workload_name.h), or a trace: a folder with a kernelslist.g, such a list, or a kernel's
+/// file (stimuli/traces/kernel_list.h). Throws InputError with the nearest known name.
+/// `kernels_dir`: where the suite's files are (empty: as installed).
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 
@@ -161,7 +167,8 @@ std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& p
                                                const std::string& manifest);
 
 /// The files that decide what the workload of that name does, in a fixed order: its manifest, PTX
-/// and data. (A suite workload's C++ part is in the program.) Throws as make_workload does.
+/// and data, or a trace's list and kernels. (A suite workload's C++ part is in the program.) Throws
+/// as make_workload does.
 std::vector<std::string> workload_files(const std::string& name,
                                         const std::string& kernels_dir = {});
 

@@ -14,8 +14,8 @@ struct WorkloadName {
   std::map<std::string, std::int64_t> sizes;  ///< of the manifest, by name
 };
 
-/// A file of this name has no sizes. Throws InputError if something other than NAME=INTEGER follows
-/// a colon, or if a size is given twice.
+/// A file or a folder of this name has no sizes. Throws InputError if something other than
+/// NAME=INTEGER follows a colon, or if a size is given twice.
 WorkloadName parse_workload_name(const std::string& text);
 
 }  // namespace tessera

@@ -29,6 +29,7 @@ const std::vector<Verb>& verbs() {
        explain_arguments, explain_verb},
       {"series", "print a run's bandwidths, hit rates, occupancies and stalls over time",
        series_arguments, series_verb},
+      {"trace", "print what a trace of Accel-Sim contains", trace_arguments, trace_verb},
       {"vp", "run software on RISC-V cores, with the devices of a virtual platform", vp_arguments,
        vp_verb},
       {"completion", "print the script that completes commands in bash or zsh",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite by name, and users' manifests by path.
+// The suite by name, and users' manifests and traces by path.
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/runner/manifest_workload.h"
+#include "stimuli/traces/trace_workload.h"
 #include "stimuli/workload_name.h"
 
 namespace tessera {
@@ -83,9 +84,16 @@ std::pair<std::string, Part> find_workload(const std::string& name,
   const auto entry = entries.find(name);
   if (entry == entries.end()) {
     throw InputError("unknown workload '" + name + "'" + did_you_mean(name, all_workload_names()) +
-                     " (a suite workload's name, or the path of a manifest, *.json)");
+                     " (a suite workload's name, or the path of a manifest, *.json, or of a trace "
+                     "folder)");
   }
   return {manifest_path(kernels_directory(kernels_dir), entry->second), entry->second.part};
+}
+
+/// Whether the name is that of a trace. Names of the suite are none, even if there are such
+/// folders.
+bool is_trace(const WorkloadName& name) {
+  return suite_entries().count(name.name) == 0 && traces::is_trace_name(name.name);
 }
 
 /// The manifest at `path` with the sizes of `text` ("fwt:n=1024"), which its name keeps.
@@ -101,6 +109,10 @@ Manifest load_sized(const std::string& path, const std::vector<std::string>& ptx
 
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
   const WorkloadName given = parse_workload_name(name);
+  if (kernels::is_trace(given)) {
+    if (!given.sizes.empty()) throw InputError("the trace '" + given.name + "' has no sizes");
+    return std::make_unique<traces::TraceWorkload>(given.name);
+  }
   const auto [path, part] = kernels::find_workload(given.name, kernels_dir);
   return std::make_unique<kernels::ManifestWorkload>(kernels::load_sized(path, {}, given, name),
                                                      part);
@@ -114,8 +126,9 @@ std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& p
 }
 
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
-  const std::string path =
-      kernels::find_workload(parse_workload_name(name).name, kernels_dir).first;
+  const WorkloadName given = parse_workload_name(name);
+  if (kernels::is_trace(given)) return traces::read_kernel_list(given.name).files();
+  const std::string path = kernels::find_workload(given.name, kernels_dir).first;
   const kernels::Manifest manifest = kernels::load_manifest(path);
   std::vector<std::string> files = {path};
   files.insert(files.end(), manifest.ptx.begin(), manifest.ptx.end());

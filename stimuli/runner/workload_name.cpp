@@ -12,7 +12,10 @@ namespace tessera {
 
 WorkloadName parse_workload_name(const std::string& text) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(text, ignored)) return {text, {}};
+  if (std::filesystem::is_regular_file(text, ignored) ||
+      std::filesystem::is_directory(text, ignored)) {
+    return {text, {}};
+  }
   const std::size_t folder = text.rfind('/');
   const std::size_t end = text.find(':', folder == std::string::npos ? 0 : folder);
   WorkloadName out;

@@ -70,6 +70,7 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
         {"import", "g.config", "--out", "i.json"}}},
       {"diff", {{"diff", "r", "r"}, {"diff", "r", "r", "--json"}}},
       {"series", {{"series", "o"}, {"series", "o", "--json"}}},
+      {"trace", {{"trace", "info", "k.traceg"}, {"trace", "info", "k.traceg", "--json"}}},
       {"vp", {{"vp", "x.bin"}, {"vp", "x.bin", "--json"}}},
   };
 }
@@ -105,6 +106,10 @@ TEST_CASE("every verb fails with a message if standard output cannot be written"
   const auto all = commands();
   folder.write("x.bin", hello());
   folder.write("g.config", "-gpgpu_n_clusters 2\n");
+  folder.write("k.traceg",
+               "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n"
+               "-accelsim tracer version = 5\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
+               "insts = 1\n0000 ffffffff 0 EXIT 0 0\n#END_TB\n");
   folder.write("w.json",
                R"({"title": "t", "platforms": ["uba-mem-small"], "workloads": ["vecadd:n=4096"],
                    "parameters": {"llc.ways": {"values": [8]}}, "objectives": [{"of": "cycles"}]})");

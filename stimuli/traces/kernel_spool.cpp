@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/traces/kernel_spool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <tuple>
+#include <unordered_map>
+
+#include "common/error.h"
+#include "common/hex.h"
+#include "stimuli/traces/spool_codec.h"
+
+namespace tessera::traces {
+namespace {
+
+constexpr std::uint64_t kProgressInterval = 1U << 16;
+
+auto fields_of(const TraceOperation& o) {
+  return std::tie(o.pc, o.action, o.unit, o.cost, o.access, o.space, o.scope, o.read_only,
+                  o.asynchronous, o.lane_bytes, o.groups, o.read_count, o.write_count, o.line,
+                  o.opcode, o.registers);
+}
+
+std::string key_of(const TraceOperation& o) {
+  std::string key;
+  const auto add = [&key](auto v) {
+    char raw[sizeof v];
+    std::memcpy(raw, &v, sizeof v);
+    key.append(raw, sizeof v);
+  };
+  add(o.pc);
+  add(o.line);
+  for (const unsigned v : {static_cast<unsigned>(o.action), static_cast<unsigned>(o.unit),
+                           unsigned{o.cost}, static_cast<unsigned>(o.access),
+                           static_cast<unsigned>(o.space), static_cast<unsigned>(o.scope),
+                           unsigned{o.read_only}, unsigned{o.asynchronous}, unsigned{o.lane_bytes},
+                           unsigned{o.groups}, unsigned{o.read_count}, unsigned{o.write_count}}) {
+    add(static_cast<std::uint8_t>(v));
+  }
+  for (const std::uint16_t r : o.registers) add(r);
+  key.append(o.opcode);
+  return key;
+}
+
+OpInfo info_of(const TraceOperation& o, std::uint32_t index) {
+  OpInfo info;
+  info.unit = o.unit;
+  info.cost = o.cost;
+  info.read_count = o.read_count;
+  info.write_count = o.write_count;
+  info.registers = o.registers;
+  info.pc = index;
+  info.line = o.line;
+  return info;
+}
+
+}  // namespace
+
+struct KernelSpool::Interning {
+  std::unordered_map<std::uint32_t, std::uint32_t> last;  ///< by PC
+  std::unordered_map<std::string, std::uint32_t> all;
+};
+
+KernelSpool::~KernelSpool() = default;
+
+KernelSpool::KernelSpool(KernelTraceReader& reader, const std::function<void(double)>& progress)
+    : kernel_(reader.kernel()), interning_(std::make_unique<Interning>()) {
+  Dim3 at;
+  while (reader.next_block(at)) read_block(reader, at, progress);
+  unknown_ = reader.unknown_opcodes();
+  finish();
+  progress(1);
+}
+
+void KernelSpool::read_block(KernelTraceReader& reader, const Dim3& at,
+                             const std::function<void(double)>& progress) {
+  const Dim3& grid = kernel_.grid;
+  if (at.x >= grid.x || at.y >= grid.y || at.z >= grid.z) {
+    throw InputError(reader.place() + ": expected a CTA of the grid " + text_of(grid) +
+                     ", found CTA " + text_of(at));
+  }
+  std::vector<WarpPart> parts;
+  std::vector<bool> seen(kernel_.warps());
+  TraceInstruction instruction;
+  std::uint32_t warp = 0;
+  while (reader.next_warp(warp)) {
+    if (seen[warp]) {
+      throw InputError(reader.place() + ": expected each warp once in CTA " + text_of(at) +
+                       ", found warp " + std::to_string(warp) + " again");
+    }
+    seen[warp] = true;
+    WarpPart part{warp, file_.bytes(), 0, 0};
+    SpoolState state;
+    while (reader.next_instruction(instruction)) {
+      note_addresses(instruction);
+      record_.clear();
+      encode(instruction, intern(instruction.operation), state, record_);
+      file_.append(record_);
+      ++part.instructions;
+      if (++instructions_ % kProgressInterval == 0) progress(reader.done());
+    }
+    part.bytes = file_.bytes() - part.offset;
+    if (part.instructions != 0) parts.push_back(part);
+  }
+  const std::uint64_t cta = at.x + std::uint64_t{grid.x} * (at.y + std::uint64_t{grid.y} * at.z);
+  blocks_.push_back({static_cast<std::uint32_t>(cta), file_.bytes()});
+  const std::uint64_t count = parts.size();
+  file_.append({reinterpret_cast<const char*>(&count), sizeof count});
+  if (count != 0) {
+    file_.append({reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof parts[0]});
+  }
+}
+
+/// Addresses of shared and local memory become relative to their window; all become multiples of
+/// the width.
+void KernelSpool::note_addresses(TraceInstruction& i) {
+  const TraceOperation& o = i.operation;
+  if (o.action != TraceAction::kMemory) return;
+  if (o.asynchronous && i.piece_bytes != 0 && !i.pieces.empty()) {
+    ++bulk_copies_;
+    for (const Address at : i.pieces) touch(at, i.piece_bytes);
+    return;
+  }
+  if (o.space == Space::kConst) return;
+  const Address base = o.space == Space::kShared  ? kernel_.shared_base
+                       : o.space == Space::kLocal ? kernel_.local_base
+                                                  : 0;
+  const std::uint64_t offset = o.lane_bytes - 1U;
+  bool aligned = true;
+  for (std::uint32_t left = i.mask; left != 0; left &= left - 1) {
+    Address& a = i.address[static_cast<unsigned>(__builtin_ctz(left))];
+    if (o.space != Space::kGlobal) a = (a - base) % kWindowBytes;
+    aligned = aligned && (a & offset) == 0;
+    a &= ~offset;
+    if (o.space == Space::kGlobal) {
+      touch(a, o.lane_bytes);
+    } else if (o.space == Space::kLocal) {
+      local_begin_ = std::min(local_begin_, a);
+      local_end_ = std::max(local_end_, a + o.lane_bytes);
+    }
+  }
+  if (!aligned) ++unaligned_;
+}
+
+void KernelSpool::touch(Address begin, std::uint64_t bytes) {
+  const std::uint64_t first = begin / kChunkBytes;
+  const std::uint64_t last = (begin + bytes - 1) / kChunkBytes;
+  if (first == last_chunk_ && first == last) return;
+  for (std::uint64_t chunk = first; chunk <= last; ++chunk) chunks_.insert(chunk);
+  last_chunk_ = last;
+}
+
+std::uint32_t KernelSpool::intern(const TraceOperation& o) {
+  const auto before = interning_->last.find(o.pc);
+  if (before != interning_->last.end() && fields_of(operations_[before->second]) == fields_of(o)) {
+    return before->second;
+  }
+  const auto next = static_cast<std::uint32_t>(operations_.size());
+  const auto [found, fresh] = interning_->all.emplace(key_of(o), next);
+  if (fresh) {
+    operations_.push_back(o);
+    operations_.back().opcode = *opcodes_.emplace(o.opcode).first;
+    infos_.push_back(info_of(operations_.back(), next));
+  }
+  interning_->last[o.pc] = found->second;
+  return found->second;
+}
+
+void KernelSpool::finish() {
+  interning_.reset();
+  file_.flush();
+  OpInfo exit;
+  exit.unit = Unit::kExit;
+  exit.pc = static_cast<std::uint32_t>(operations_.size());
+  infos_.push_back(exit);
+
+  const Dim3& grid = kernel_.grid;
+  const auto place = [&](std::uint64_t cta) {
+    return text_of(Dim3{static_cast<std::uint32_t>(cta % grid.x),
+                        static_cast<std::uint32_t>(cta / grid.x % grid.y),
+                        static_cast<std::uint32_t>(cta / grid.x / grid.y)});
+  };
+  std::sort(blocks_.begin(), blocks_.end(),
+            [](const Block& a, const Block& b) { return a.cta < b.cta; });
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (i != 0 && blocks_[i].cta == blocks_[i - 1].cta) {
+      throw InputError(kernel_.file + ": expected each CTA once, found CTA " +
+                       place(blocks_[i].cta) + " twice");
+    }
+  }
+  if (blocks_.size() == grid.count()) return;
+  std::uint64_t missing = 0;
+  while (missing < blocks_.size() && blocks_[missing].cta == missing) ++missing;
+  throw InputError(kernel_.file + ": expected the " + std::to_string(grid.count()) +
+                   " CTAs of the grid " + text_of(grid) + ", found " +
+                   std::to_string(blocks_.size()) + "; the first that is missing is CTA " +
+                   place(missing));
+}
+
+std::vector<KernelSpool::WarpPart> KernelSpool::warps(std::uint64_t cta) const {
+  const std::uint64_t offset = blocks_.at(cta).offset;
+  std::uint64_t count = 0;
+  file_.read(offset, &count, sizeof count);
+  std::vector<WarpPart> parts(count);
+  if (count != 0) file_.read(offset + sizeof count, parts.data(), count * sizeof parts[0]);
+  return parts;
+}
+
+std::string KernelSpool::text(std::uint32_t index) const {
+  const std::string file = std::filesystem::path(kernel_.file).filename().string();
+  if (index >= operations_.size()) return file + ", end of the warp's trace";
+  const TraceOperation& o = operations_[index];
+  return file + ", PC " + hex(o.pc) + " '" + std::string(o.opcode) + "'";
+}
+
+}  // namespace tessera::traces
