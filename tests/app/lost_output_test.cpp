@@ -69,6 +69,7 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
         {"import", "g.config", "--json"},
         {"import", "g.config", "--out", "i.json"}}},
       {"diff", {{"diff", "r", "r"}, {"diff", "r", "r", "--json"}}},
+      {"explain", {{"explain", "r"}, {"explain", "r", "r"}, {"explain", "r", "--json"}}},
       {"series", {{"series", "o"}, {"series", "o", "--json"}}},
       {"trace", {{"trace", "info", "k.traceg"}, {"trace", "info", "k.traceg", "--json"}}},
       {"vp", {{"vp", "x.bin"}, {"vp", "x.bin", "--json"}}},

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/explain/explanation.h"
+
+#include <catch2/catch.hpp>
+
+#include "app/explain/prediction.h"
+#include "common/error.h"
+#include "common/json.h"
+
+namespace tessera::explanation_test {
+
+using namespace tessera::app;
+using Catch::Contains;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// 1000 cycles of a kernel on SMs of two schedulers, and 100 outside. Half of the slots waited for
+/// memory: 300 of the stalled 500 cycles in the response network.
+ordered_json run() {
+  ordered_json stats;
+  stats["cycles"] = 1100;
+  stats["config"] = {
+      {"system", {{"sms", 2}, {"line_bytes", 128}}},
+      {"sm", {{"clock_hz", 1e9}, {"alu_latency", 4}}},
+      {"l1", {{"clock_hz", 1e9}, {"latency_cycles", 30}}},
+      {"llc", {{"clock_hz", 1e9}, {"latency_cycles", 100}}},
+      {"noc", {{"clock_hz", 1e9}, {"link_bytes", 16}, {"stage_latency", 4}, {"radix", 8}}},
+      {"dram",
+       {{"clock_hz", 5e8},
+        {"t_rcd", 7},
+        {"t_cl", 7},
+        {"burst_clocks", 1},
+        {"pipeline_clocks", 4}}}};
+  stats["critical_path"] = {{{"kernels", "k"},
+                             {"spans", 1},
+                             {"cycles", 1000},
+                             {"issue_slots",
+                              {{"issued", 400},
+                               {"idle", 200},
+                               {"structural", 160},
+                               {"dependency", 240},
+                               {"memory", 1000},
+                               {"barrier", 0}}},
+                             {"memory_stall_cycles",
+                              {{"translation", 0},
+                               {"l1_hit", 0},
+                               {"l1_miss", 0},
+                               {"request_network", 20},
+                               {"llc", 180},
+                               {"dram", 0},
+                               {"llc_return", 0},
+                               {"response_network", 300}}},
+                             {"wait_ages", {{"llc", {1, 0, 0, 0, 0, 0, 0, 0, 0, 2}}}}}};
+  stats["modules"] = {{"system.gpu0.noc",
+                       {{"request_packets", 100},
+                        {"request_latency", {{"count", 100}, {"sum", 600}}},
+                        {"request_egress0_busy_cycles", 110},
+                        {"response_packets", 100},
+                        {"response_latency", {{"count", 100}, {"sum", 20'500}}},
+                        {"response_bytes", 13'600},
+                        {"response_egress0_busy_cycles", 880},
+                        {"response_egress1_busy_cycles", 220}}},
+                      {"system.gpu0.llc0", {{"reads", 60}, {"bytes_read", 7'680}}},
+                      {"system.gpu0.llc1", {{"reads", 40}, {"bytes_read", 5'120}}},
+                      {"system.gpu0.sm0", {{"ctas", 1}, {"warp_instructions", 10}}},
+                      {"system.gpu0.sm1", {{"ctas", 1}, {"warp_instructions", 10}}}};
+  return stats;
+}
+
+}  // namespace
+
+TEST_CASE("the parts of the critical time add up to the run") {
+  const CriticalTime t = critical_time_of(run());
+  CHECK(t.issued == 200);
+  CHECK(t.idle == 100);
+  CHECK(t.structural == 80);
+  CHECK(t.dependency == 120);
+  CHECK(t.outside == 100);
+  CHECK(t.memory.at("llc") == 180);
+  CHECK(t.memory.at("response_network") == 300);
+  double all = 0;
+  for (const auto& [name, cycles] : parts_of(t)) all += cycles;
+  CHECK(all == 1100);
+}
+
+TEST_CASE("a load that is younger than its path's latency exposes the rest of it") {
+  const CriticalTime t = critical_time_of(run());
+  // One load of age 0; two of about 384 cycles, which have arrived without contention.
+  const ExposedLatency e = exposed_latency(
+      t, {{"llc", {{"request_network", 5}, {"llc", 100}, {"response_network", 5}}}});
+  CHECK(e.waits == 3);
+  CHECK(e.first_waits == 1);
+  CHECK(e.cycles.at("llc") == Approx(100));
+  CHECK(e.cycles.at("request_network") == Approx(5));
+}
+
+TEST_CASE("a slice that waits for the response network belongs to it") {
+  const Explanation e = explain(run());
+  REQUIRE_FALSE(e.bottlenecks.empty());
+  const Bottleneck& b = e.bottlenecks.front();
+  CHECK(b.resource.name == "crossbar (responses)");
+  CHECK(b.resource.use == Approx(0.8));
+  CHECK(b.resource.hot.names == std::vector<std::string>{"gpu0.noc.response_egress0"});
+  CHECK(b.resource.infinite ==
+        std::vector<std::pair<std::string, std::string>>{{"noc.link_bytes", "1024"}});
+  // An idle packet takes 5 cycles each way. One load of the slices exposes 5 + 100 + 5.
+  const double network = 300 - 5;
+  const double slice = 180 - 100;
+  const double requests = 20 - 5;
+  // Idle time above 2 % of the run is divided as the rest.
+  const double idle = (100 - 0.02 * 1100) * (network + slice) / (network + slice + requests);
+  CHECK(b.saved == Approx(network + slice + idle));
+}
+
+TEST_CASE("the run is not shorter than the busy time of another resource") {
+  ordered_json stats = run();
+  stats["modules"]["system.gpu0.dram0"] = {{"bus_busy_clocks", 440}};  // 880 cycles
+  CHECK(explain(stats).bottlenecks.front().saved == Approx(1100 - 880));
+}
+
+TEST_CASE("without contention behind it, a slice's wait is for its lookups or its atomics unit") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  stalls["response_network"] = 10;
+  stalls["llc"] = 470;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "lookups of the LLC slices");
+  stats["config"]["llc"]["atomic_lanes_per_cycle"] = 1;
+  stats["modules"]["system.gpu0.llc0"]["atomics"] = 20;
+  stats["modules"]["system.gpu0.llc0"]["atomic_lanes"] = 640;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "atomics units of the LLC slices");
+}
+
+TEST_CASE("MSHRs bound a run if lookups wait for them longer than for what follows") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  stats["modules"]["system.gpu0.l1_0"] = {{"loads", 100}, {"stalls_mshr", 4}};
+  stalls["l1_miss"] = 250;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
+  stats["modules"]["system.gpu0.l1_0"]["stalls_mshr"] = 5;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "miss registers (MSHRs) of the L1s");
+  stalls["l1_miss"] = 60;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
+}
+
+TEST_CASE("an SM with more work than its CTAs' share loses the time that balance would save") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  for (auto& [name, cycles] : stalls.items()) cycles = 0;
+  stats["modules"]["system.gpu0.sm0"] = {{"ctas", 4}, {"warp_instructions", 40}};
+  stats["modules"]["system.gpu0.sm1"] = {{"ctas", 0}, {"warp_instructions", 0}};
+  const Bottleneck b = explain(stats).bottlenecks.front();
+  CHECK(b.resource.name == "balance of CTAs between SMs");
+  // Two of four CTAs: half of the issued, structural and dependent time, and of the time in memory,
+  // which is exposed latency.
+  CHECK(b.saved == Approx(0.5 * (200 + 80 + 120 + 500)));
+}
+
+TEST_CASE("a run without a critical path is refused, and a run that nothing bounds says so") {
+  ordered_json stats = run();
+  for (auto& [name, cycles] : stats["critical_path"][0]["memory_stall_cycles"].items()) cycles = 0;
+  stats["critical_path"][0]["issue_slots"]["memory"] = 0;
+  CHECK_THAT(sentences(explain(stats)).front(),
+             Contains("No resource of the memory system bounds"));
+  stats.erase("critical_path");
+  CHECK_THROWS_AS(explain(stats), InputError);
+}
+
+TEST_CASE("of two runs, the parts that differ come first") {
+  ordered_json other = run();
+  other["cycles"] = 900;
+  other["critical_path"][0]["cycles"] = 800;
+  other["critical_path"][0]["issue_slots"]["memory"] = 600;  // of 1600: 300 of 800 cycles
+  other["critical_path"][0]["memory_stall_cycles"]["response_network"] = 100;
+  const auto text = compare_sentences(explain(run()), explain(other), "a", "b");
+  REQUIRE(text.size() == 2);
+  CHECK(text[0] == "b takes 900 cycles and a 1 100: 1.22 times faster.");
+  CHECK_THAT(text[1], Contains("response network -200"));
+}
+
+}  // namespace tessera::explanation_test
