@@ -231,6 +231,7 @@ Listing statistics(const std::string& platform) {
                          {"name", info.name},
                          {"unit", info.unit},
                          {"kind", info.kind},
+                         {"wait", info.wait ? name_of(*info.wait) : ""},
                          {"instances", 1},
                          {"description", info.description}});
   }
@@ -238,6 +239,7 @@ Listing statistics(const std::string& platform) {
                {"name", "STATISTIC"},
                {"unit", "UNIT"},
                {"kind", "KIND"},
+               {"wait", "WAIT"},
                {"description", "DESCRIPTION"}};
   return l;
 }
