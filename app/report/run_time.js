@@ -47,7 +47,8 @@ function energy() {
   const parts = shares.energy_components.filter((p) => p.part > 0);
   if (!parts.length) return null;
   const note = `The model of docs/blocks/power.md. The NoC draws ${short(stats.energy.noc_power_w)} W ` +
-    `on ${short(stats.energy.noc_area_mm2)} mm².`;
+    `on ${short(stats.energy.noc_area_mm2)} mm².` + (data.not_modelled.length
+      ? ` Without an energy model: ${data.not_modelled.join(', ')}.` : '');
   return stripChart(`Energy: ${joules(stats.energy.total_j)}`, note,
       [{parts, show: joules}, {parts: shares.energy_kinds, show: joules}]);
 }
