@@ -235,12 +235,8 @@ Listing statistics(const std::string& platform) {
                          {"instances", 1},
                          {"description", info.description}});
   }
-  l.columns = {{"module", "MODULE"},
-               {"name", "STATISTIC"},
-               {"unit", "UNIT"},
-               {"kind", "KIND"},
-               {"wait", "WAIT"},
-               {"description", "DESCRIPTION"}};
+  l.columns = {{"module", "MODULE"}, {"name", "STATISTIC"}, {"unit", "UNIT"},
+               {"kind", "KIND"},     {"wait", "WAIT"},      {"description", "DESCRIPTION"}};
   return l;
 }
 
