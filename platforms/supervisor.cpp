@@ -93,7 +93,7 @@ std::string Supervisor::describe(const std::vector<Block*>& blocks) {
   if (waiting.empty()) out << "  no queue holds anything";
   for (std::size_t i = 0; i < waiting.size() && i < kQueuesShown; ++i) {
     out << (i == 0 ? "" : "\n") << "  " << waiting[i].queue << ": " << waiting[i].items
-        << " waiting for " << waiting[i].waits_for;
+        << " waiting for " << waiting[i].waits_for << " (" << name_of(waiting[i].kind) << ")";
   }
   if (waiting.size() > kQueuesShown) {
     out << "\n  and " << waiting.size() - kQueuesShown << " more queues";

@@ -8,6 +8,7 @@
 
 #include "common/json.h"
 #include "common/text.h"
+#include "platforms/simulation.h"
 #include "studies/effect.h"
 #include "studies/evaluator.h"
 #include "studies/figure_document.h"
@@ -156,11 +157,36 @@ ordered_json small_presets(const Study& study, Scale scale, const std::set<Readi
   return names;
 }
 
+/// Why the platforms of the readings cannot show what the measurement needs; empty if they can.
+std::string cannot_judge(const Study& study, Scale scale, const Measurement& m,
+                         const std::set<Reading>& readings) {
+  if (m.needs_sms == 0) return {};
+  for (const Reading& r : readings) {
+    const StudyPlatform& platform = study.platforms[r.platform];
+    const auto preset = platform.preset.find(scale);
+    if (preset == platform.preset.end()) continue;
+    const auto sets = platform.sets.find(scale);
+    const ResolvedConfig config = resolve_config(
+        preset->second, sets == platform.sets.end() ? std::vector<std::string>{} : sets->second);
+    const std::uint32_t sms = config.gpu.system.sms;
+    if (sms >= m.needs_sms) continue;
+    return "cannot be judged: needs " + std::to_string(m.needs_sms) + " SMs, and " +
+           platform.name + " has " + std::to_string(sms) + " at this scale";
+  }
+  return {};
+}
+
 ordered_json settle(const Study& study, Scale scale, const Figure& figure, const Measurement& m,
                     const Results& results) {
   const Claim& claim = study.claims[m.claim];
   const std::set<Reading> readings = readings_of(m);
   const Evaluator evaluator = results.evaluator(m.workloads, readings);
+  if (const std::string why = cannot_judge(study, scale, m, readings); !why.empty()) {
+    ordered_json e = not_run(claim, why);
+    e["figure"] = figure.name;
+    e["small_presets"] = small_presets(study, scale, readings);
+    return e;
+  }
   const std::size_t usable = results.usable(readings).size();
   std::set<std::size_t> named;
   for (const Reading& r : readings) named.insert(r.workload);

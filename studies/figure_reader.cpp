@@ -48,7 +48,8 @@ class MeasurementReader {
       : n_(n), study_(study), vocabulary_(vocabulary) {}
 
   Measurement read() {
-    n_.object({"id", "workloads", "each", "measured", "parts", "points", "checks", "note"});
+    n_.object({"id", "workloads", "each", "measured", "parts", "points", "checks",
+               "needs_sms", "note"});
     find_claim();
     const Claim& claim = study_.claims[m_.claim];
     m_.workloads = claim.workloads;
@@ -66,6 +67,11 @@ class MeasurementReader {
       for (const JsonNode& c : list->elements()) {
         m_.checks.push_back({c.string(), expression(c, vocabulary_, Wanted::kCondition, m_.each)});
       }
+    }
+    if (const auto sms = n_.member("needs_sms")) {
+      const std::int64_t count = sms->integer();
+      if (count < 1 || count > 1'000'000) sms->expected("a number of SMs, 1 to 1000000");
+      m_.needs_sms = static_cast<std::uint32_t>(count);
     }
     if (const auto note = n_.member("note")) m_.note = note->string();
     settles(claim);

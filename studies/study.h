@@ -92,6 +92,8 @@ struct Measurement {
   std::vector<std::pair<std::string, Expression>> parts;   ///< by key of Claim::per_workload
   std::vector<std::pair<std::string, Expression>> points;  ///< by key of Claim::sweep
   std::vector<Check> checks;
+  /// SMs that each platform of the measurement must have; with fewer, the claim is not judged.
+  std::uint32_t needs_sms = 0;
   std::string note;
 };
 

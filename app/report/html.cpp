@@ -164,6 +164,7 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
     for (const auto& [name, value] : stats["derived"].items())
       units[name] = derived_unit(stats, name);
   }
+  const std::optional<Share> flush = flush_of(stats);
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
               {assets::kRunTrafficJs, assets::kRunRooflineJs, assets::kRunMemoriesJs,
                assets::kRunMeshJs, assets::kRunPlacesJs, assets::kRunTimeJs, assets::kRunLatencyJs,
@@ -172,6 +173,8 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},
+               {"flush", flush ? to_json(*flush) : ordered_json()},
+               {"not_modelled", energy_not_modelled(stats)},
                {"shares",
                 {{"hit_rates", to_json(hit_rates_of(stats))},
                  {"issue_slots", to_json(issue_slots_of(stats))},

@@ -54,10 +54,12 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const double lone = packets * hops * stage + flits;
   const std::string buffers = mesh ? "vc_flits" : ring ? "buffer_packets" : "input_buffer_flits";
   const double waited = blocks.sum(prefix + "ingress_wait_cycles");
-  Wait at_ingress{level, "ingress ports", "room in the first switch", width + ", " + buffers};
+  Wait at_ingress{WaitKind::kQueueFull, level, "ingress ports", "room in the first switch",
+                  width + ", " + buffers};
   at_ingress.hot = blocks.hottest({prefix + "ingress_wait_cycles"});
   list.add_time(at_ingress, list.l1_cycles(waited, clock));
-  Wait inside{level, "switch buffers", "a link, or room behind it", width};
+  Wait inside{WaitKind::kNetworkTransfer, level, "switch buffers", "a link, or room behind it",
+              width};
   inside.hot = egress;
   const double time = blocks.sum(prefix + "latency", "sum");
   // The time of translation requests is a part of the time of the L2 TLBs' misses.
@@ -65,12 +67,14 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   list.add_time(inside, list.l1_cycles(time - lone - waited, clock));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
-  Wait blocked{level, "switch outputs", "the full buffer behind a link", group + "." + buffers};
+  Wait blocked{WaitKind::kQueueFull, level, "switch outputs", "the full buffer behind a link",
+               group + "." + buffers};
   blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
   blocked.share = {full, full + flits, "blocked or busy link cycles"};
   blocked.hot = egress;
   list.add(blocked, full > 0);
-  Wait busiest{level, "egress ports", "the bandwidth of the busiest egress", width};
+  Wait busiest{WaitKind::kBandwidth, level, "egress ports", "the bandwidth of the busiest egress",
+               width};
   busiest.hot = egress;
   list.add_busiest(busiest, largest_of(links), list.elapsed(clock));
 }
@@ -103,19 +107,20 @@ void add_remote_waits(WaitList& list) {
   double lone = packets * std::ceil(list.setting("fabric", "latency_ns") * hz / 1e9);
   for (const auto& link : links) lone += link.second / 2;
 
-  Wait queued{"GPU fabric", "ports and switch buffers", "a link, or room behind it",
-              "fabric.flit_bytes, switch_packets"};
+  Wait queued{WaitKind::kNetworkTransfer, "GPU fabric", "ports and switch buffers",
+              "a link, or room behind it", "fabric.flit_bytes, switch_packets"};
   queued.hot = hottest_of(links);
   list.add_block_time(list.l1_cycles(latency, "fabric"));
   list.add_time(queued, list.l1_cycles(latency - lone, "fabric"));
-  Wait busiest{"GPU fabric", "links", "the bandwidth of the busiest link", "fabric.flit_bytes"};
+  Wait busiest{WaitKind::kBandwidth, "GPU fabric", "links", "the bandwidth of the busiest link",
+               "fabric.flit_bytes"};
   busiest.hot = queued.hot;
   list.add_busiest(busiest, largest_of(links), list.elapsed("fabric"));
 
   // Each remote read crosses the fabric twice. Time not spent in the fabric is spent before it.
   const double there_and_back = 2 * engines.sum("remote_reads_served") * ratio(latency, packets) *
                                 ratio(list.setting("rdma", "clock_hz"), hz);
-  Wait before{"RDMA", "outgoing queues", "the fabric to take a packet",
+  Wait before{WaitKind::kQueueFull, "RDMA", "outgoing queues", "the fabric to take a packet",
               "rdma.outgoing_depth, fabric.port_packets"};
   before.hot = engines.hottest({"link_response_cycles", "link_request_cycles"});
   const double waited = list.l1_cycles(
@@ -125,7 +130,7 @@ void add_remote_waits(WaitList& list) {
   list.add_time(before, waited);
   const double timeouts = engines.sum("timeouts");
   const double staged = engines.sum("responses_per_packet", "count");
-  Wait staging{"RDMA", "staging buffers", "more responses, until the timeout",
+  Wait staging{WaitKind::kOrdering, "RDMA", "staging buffers", "more responses, until the timeout",
                "rdma.timeout_cycles"};
   staging.amount = count_words(timeouts, staged, "staged packets");
   staging.share = {timeouts, staged, "staged packets"};

@@ -38,6 +38,7 @@ function tiles() {
   };
   tile('cycles', number(stats.cycles));
   if (isNumber(stats.time_ns)) tile('simulated time', time(stats.time_ns));
+  if (data.flush) tile('flush of the caches', `${number(data.flush.part)} cycles`, percent(data.flush.share));
   tile('warp instructions', number(stats.instructions));
   given('ipc', number, 'instructions per cycle');
   given('replies_per_cycle', number, 'L1 replies per cycle');

@@ -21,13 +21,14 @@ function waits() {
       `cycles.`, shareDraw(timed.map((w) => ({
       name: `${w.level}, ${w.queue}`, share: w.share, look: 0,
       words: `${number(Number(w.cycles_per_request.toPrecision(3)))} cycles · ${percent(w.share)}`})), title),
-    () => [['level', 'queue', 'waits for', 'cycles per request', 'share of the request\u2019s time'],
+    () => [['kind', 'level', 'queue', 'waits for', 'cycles per request', 'share of the request\u2019s time'],
       ...all.filter((w) => w.cycles_per_request !== null)
-          .map((w) => [w.level, w.queue, w.resource, w.cycles_per_request, w.share])]));
+          .map((w) => [w.kind, w.level, w.queue, w.resource, w.cycles_per_request, w.share])]));
   }
-  const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'how long, how often'},
+  const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'kind'}, {title: 'how long, how often'},
     {title: 'share'}, {title: 'hottest', soft: true}, {title: '× average', number: true}, {title: 'parameters', soft: true}];
-  const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource, w.amount,
+  const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource,
+    w.kind, w.amount,
     `${percent(w.share)} of ${w.of}`, hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '',
     w.settings]);
   const reasons = panel('Every reason', 'Times are of an average memory request, beyond an idle system; counts are of the level. ' +
@@ -41,5 +42,5 @@ function waits() {
       [...nobody].map(([level, resources]) => `${level}: ${resources.join(', ')}`).join('; ') + '.'));
   }
   const top = data.waits.top;
-  section('Why requests waited', top.where ? `Longest: ${top.where}, ${top.why}.` : null, ...panels);
+  section('Why requests waited', top.where ? `Longest: ${top.where}, ${top.why} (${top.kind}).` : null, ...panels);
 }

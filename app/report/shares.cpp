@@ -88,6 +88,23 @@ void append(std::vector<NamedShare>& all, const std::string& prefix,
   for (const NamedShare& s : more) all.push_back({prefix + s.name, s.share});
 }
 
+/// The words for a hop of `derived.latency_breakdown`.
+std::string hop_title(const std::string& hop) {
+  static const std::map<std::string, std::string> kTitles = {
+      {"copy_request_network", "to a copy in another slice"},
+      {"copy", "copy in another slice"},
+      {"copy_response_network", "from a copy in another slice"},
+      {"other_l1", "another core’s L1"},
+      {"unstamped", "blocks without time stamps"},
+      {"merge", "L1, another access’s block"},
+      {"l2", "L2"},
+      {"l1_wait", "L1, before the request"},
+      {"snoop", "L2, responses of other L1s"},
+      {"below_l2", "below the L2"}};
+  const auto title = kTitles.find(hop);
+  return title == kTitles.end() ? words(hop) : title->second;
+}
+
 }  // namespace
 
 std::vector<NamedShare> hit_rates_of(const ordered_json& stats) {
@@ -133,33 +150,71 @@ std::vector<NamedShare> latency_hops_of(const ordered_json& stats) {
   if (misses <= 0) return {};
   const double whole = l1.sum("miss_latency", "sum") / misses;
   std::vector<NamedShare> out;
-  double rest = whole;
-  for (const auto& [name, value] :
-       section_or_none(section_or_none(stats, "derived"), "latency_breakdown").items()) {
-    if (!value.is_number() || value.get<double>() <= 0) continue;
-    out.push_back({words(name), {value.get<double>(), whole, "an L1 miss"}});
-    rest -= value.get<double>();
+  const auto add = [&](const std::string& name, double cycles) {
+    if (cycles > 0) out.push_back({name, {cycles, whole, "an L1 miss"}});
+  };
+  const ordered_json& hops =
+      section_or_none(section_or_none(stats, "derived"), "latency_breakdown");
+  for (const auto& [name, value] : hops.items()) {
+    if (!value.is_number() || name == "rounding") continue;
+    const auto cycles = value.get<double>();
+    if (name == "llc") {
+      const double merge = l1.sum("llc_merge_cycles") / misses;
+      const double remote = l1.sum("remote_cache_cycles") / misses;
+      add("remote cache", remote);
+      add("LLC, another request’s fetch", merge);
+      add("LLC", cycles - merge - remote);
+    } else {
+      add(hop_title(name), cycles);
+    }
   }
-  // Hops are rounded to cycles, one by one.
-  if (!out.empty() && rest > whole / 100) out.push_back({"elsewhere", {rest, whole, "an L1 miss"}});
+  if (!out.empty()) out.back().share.part += number(hops, "rounding");
   return out;
 }
+
+namespace {
+
+/// The words for a component of `energy`.
+std::string energy_title(const std::string& name) {
+  static const std::map<std::string, std::string> kTitles = {
+      {"sm", "SM"},         {"l1", "L1"},         {"l2", "L2"},          {"llc", "LLC"},
+      {"noc", "NoC"},       {"dram", "DRAM"},     {"smd", "SMD"},        {"stack", "stack"},
+      {"cpu_l1", "CPU L1"}, {"cpu_l2", "CPU L2"}, {"cpu_llc", "CPU LLC"}};
+  const auto title = kTitles.find(name);
+  return title == kTitles.end() ? words(name) : title->second;
+}
+
+}  // namespace
 
 std::vector<NamedShare> energy_components_of(const ordered_json& stats) {
   const ordered_json& energy = section_or_none(stats, "energy");
   const double total = number(energy, "total_j");
   std::vector<NamedShare> out;
-  static const std::map<std::string, std::string> kTitles = {
-      {"sm", "SM"},         {"l1", "L1"},         {"l2", "L2"},          {"llc", "LLC"},
-      {"noc", "NoC"},       {"dram", "DRAM"},     {"smd", "SMD"},        {"stack", "stack"},
-      {"cpu_l1", "CPU L1"}, {"cpu_l2", "CPU L2"}, {"cpu_llc", "CPU LLC"}};
   for (const auto& [name, component] : energy.items()) {
-    if (!component.is_object()) continue;
-    const auto title = kTitles.find(name);
-    out.push_back({title == kTitles.end() ? words(name) : title->second,
-                   {number(component, "total_j"), total, "energy"}});
+    if (!component.is_object() || component.contains("not_modelled")) continue;
+    out.push_back({energy_title(name), {number(component, "total_j"), total, "energy"}});
   }
   return out;
+}
+
+std::vector<std::string> energy_not_modelled(const ordered_json& stats) {
+  std::vector<std::string> out;
+  for (const auto& [name, component] : section_or_none(stats, "energy").items()) {
+    if (component.is_object() && component.contains("not_modelled")) {
+      out.push_back(energy_title(name));
+    }
+  }
+  return out;
+}
+
+std::optional<Share> flush_of(const ordered_json& stats) {
+  double flush = 0;
+  for (const auto& [module, statistics] : section_or_none(stats, "modules").items()) {
+    // The dispatcher's cycles are the SMs', as those of the run.
+    if (kind_of(module) == "dispatcher") flush += number(statistics, "flush_cycles");
+  }
+  if (flush == 0) return std::nullopt;
+  return Share{flush, number(stats, "cycles"), "the cycles"};
 }
 
 std::vector<NamedShare> energy_kinds_of(const ordered_json& stats) {
@@ -213,6 +268,7 @@ std::vector<NamedShare> shares_of(const ordered_json& stats) {
   append(all, "L1 miss: ", latency_hops_of(stats));
   append(all, "energy: ", energy_components_of(stats));
   append(all, "energy: ", energy_kinds_of(stats));
+  if (const auto flush = flush_of(stats)) all.push_back({"flush of the caches", *flush});
   append(all, "accesses: ", remote_accesses_of(stats));
   append(all, "remote load: ", remote_latency_of(stats));
   append(all, "derived.", derived_shares_of(stats));

@@ -54,12 +54,16 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
   for (const LevelTraffic& level : levels) {
     const double fraction =
         (level.peak_gb_per_s ? share_of_peak(level) : Share{level.gb_per_s, largest, ""}).value();
-    text += "  " + padded(level.name, width) + bar(fraction, 30, utf8) +
+    const bool has_bar = !peaks || level.peak_gb_per_s;
+    text += "  " + padded(level.name, width) +
+            (has_bar ? bar(fraction, 30, utf8) : std::string(30, ' ')) +
             padded_left(bytes_text(static_cast<double>(level.bytes)), 10) + ' ' +
             padded_left(short_number(level.gb_per_s) + " GB/s", 11);
     if (level.peak_gb_per_s) {
       text += ' ' + padded_left(percent_text(fraction), 7) + " of " +
               short_number(*level.peak_gb_per_s) + " GB/s";
+    } else if (peaks) {
+      text += "  no peak";
     }
     text += "\n";
   }
@@ -72,6 +76,9 @@ std::string energy_parts(const ordered_json& stats) {
   for (const auto& [name, share] : energy_components_of(stats)) {
     text += (text.empty() ? "" : ", ") + name + " " + energy_text(share.part);
     if (share.whole > 0) text += " (" + percent_text(share.value()) + ")";
+  }
+  for (const std::string& name : energy_not_modelled(stats)) {
+    text += (text.empty() ? "" : ", ") + name + " not modelled";
   }
   return text;
 }
@@ -127,6 +134,10 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   }
   text += fact("cycles", grouped(stats.value("cycles", std::uint64_t{0})) + "  (" +
                              time_text(stats.value("time_ns", 0.0)) + ")");
+  if (const auto flush = flush_of(stats)) {
+    text += fact("flush", grouped(static_cast<std::uint64_t>(flush->part)) + " cycles  (" +
+                              percent_text(flush->value()) + " of the time)");
+  }
   std::string instructions = grouped(stats.value("instructions", std::uint64_t{0}));
   if (const auto ipc = number(derived, "ipc")) {
     instructions += "  (" + short_number(*ipc) + " per cycle)";
@@ -154,7 +165,8 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
     }
   }
   if (const TopWait wait = top_wait(waits_of(stats)); !wait.where.empty()) {
-    text += fact("longest wait", wait.where) + fact("", wait.why);
+    text +=
+        fact("longest wait", wait.where) + fact("", wait.why + " [" + name_of(*wait.kind) + "]");
   }
   if (const auto races = stats.find("races"); races != stats.end()) {
     text += fact("races", races->empty() ? "none found"

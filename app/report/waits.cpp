@@ -77,6 +77,7 @@ namespace {
 
 /// A reason for the stall of a queue's item, by statistic. Each item is counted once.
 struct Stall {
+  WaitKind kind;
   const char* statistic;
   const char* resource;
   std::string settings;
@@ -90,7 +91,7 @@ void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,
   for (const Stall& s : stalls) {
     if (!blocks.has(s.statistic)) continue;
     const double n = blocks.sum(s.statistic);
-    Wait wait{level, "lookups", s.resource, s.settings};
+    Wait wait{s.kind, level, "lookups", s.resource, s.settings};
     wait.amount = count_words(n, base, s.words);
     wait.share = {n, base, "lookups"};
     wait.hot = blocks.hottest({s.statistic});
@@ -102,10 +103,10 @@ void add_schedulers(WaitList& list) {
   const Blocks sms = list.blocks("sm");
   double all = 0;
   for (const IssueSlotUse& use : kIssueSlotUses) all += sms.sum(use.statistic);
-  for (const auto& [statistic, name, resource] : kIssueSlotUses) {
+  for (const auto& [statistic, name, resource, kind] : kIssueSlotUses) {
     if (resource == nullptr || !sms.has(statistic)) continue;
     const double n = sms.sum(statistic);
-    Wait wait{"SM", "warp schedulers", resource, ""};
+    Wait wait{kind, "SM", "warp schedulers", resource, ""};
     wait.amount = count_words(n, all, "issue slots");
     wait.share = {n, all, "issue slots"};
     wait.hot = sms.hottest({statistic});
@@ -114,7 +115,7 @@ void add_schedulers(WaitList& list) {
   if (!sms.has("shared_conflict_cycles")) return;
   const double conflicts = sms.sum("shared_conflict_cycles");
   const double accesses = sms.sum("shared_instructions");
-  Wait wait{"SM", "shared memory", "a bank", "sm.shared_banks"};
+  Wait wait{WaitKind::kResourceBusy, "SM", "shared memory", "a bank", "sm.shared_banks"};
   wait.amount = short_number(ratio(conflicts, accesses)) + " extra passes an access";
   wait.share = {conflicts, conflicts + accesses, "passes"};
   wait.hot = sms.hottest({"shared_conflict_cycles"});
@@ -124,15 +125,33 @@ void add_schedulers(WaitList& list) {
 void add_l1(WaitList& list) {
   add_lookups(
       list, list.blocks("l1_"), "L1", {"loads", "stores", "atomics"},
-      {{"stalls_mshr", "a miss register (MSHR) or a place in one", "l1.mshr_entries, mshr_targets"},
-       {"stalls_frames", "a way that no fill waits for", "l1.sets, ways"},
-       {"stalls_miss_queue", "the network to take the miss", "l1.miss_queue_depth"}});
+      {{WaitKind::kResourceBusy, "stalls_mshr", "a miss register (MSHR) or a place in one",
+        "l1.mshr_entries, mshr_targets"},
+       {WaitKind::kResourceBusy, "stalls_frames", "a way that no fill waits for", "l1.sets, ways"},
+       {WaitKind::kQueueFull, "stalls_miss_queue", "the network to take the miss",
+        "l1.miss_queue_depth"}});
+  const Blocks l1 = list.blocks("l1_");
+  if (l1.has("miss_queue_wait_cycles")) {
+    const double time = l1.sum("miss_queue_wait_cycles");
+    list.add_block_time(time);
+    Wait leaving{WaitKind::kQueueFull, "L1", "miss queue", "the request network", ""};
+    leaving.hot = l1.hottest({"miss_queue_wait_cycles"});
+    list.add_time(std::move(leaving), time);
+  }
+  if (!l1.has("merge_cycles")) return;
+  // A coherent L1.
+  Wait joined{WaitKind::kOrdering, "L1", "transactions", "an earlier access to the block", ""};
+  joined.hot = l1.hottest({"merge_cycles", "l1_wait_cycles"});
+  list.add_time(std::move(joined), l1.sum("merge_cycles") + l1.sum("l1_wait_cycles"));
+  Wait snooped{WaitKind::kCoherence, "L2", "transactions", "responses of other L1s to snoops", ""};
+  snooped.hot = l1.hottest({"snoop_cycles"});
+  list.add_time(std::move(snooped), l1.sum("snoop_cycles"));
 }
 
 void add_translation(WaitList& list) {
   const Blocks tlb = list.blocks("l2_tlb");
   if (!tlb.empty()) {
-    Wait walk{"TLB and MMU", "L2 TLB's miss registers", "a page walk",
+    Wait walk{WaitKind::kTranslation, "TLB and MMU", "L2 TLB's miss registers", "a page walk",
               "l2_tlb.entries, walker.level_latency_cycles"};
     walk.hot = tlb.hottest({"miss_latency"}, "sum");
     const double time = list.l1_cycles(tlb.sum("miss_latency", "sum"), "l2_tlb");
@@ -140,12 +159,14 @@ void add_translation(WaitList& list) {
     list.add_time(std::move(walk), time);
     add_lookups(
         list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
-        {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
-         {"stalls_output", "the SM to accept its responses", "l2_tlb.response_queue_depth"}});
+        {{WaitKind::kResourceBusy, "stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
+         {WaitKind::kQueueFull, "stalls_output", "the SM to accept its responses",
+          "l2_tlb.response_queue_depth"}});
   }
   const Blocks walkers = list.blocks("walker");
   if (!walkers.empty()) {
-    Wait queued{"TLB and MMU", "walkers' queue", "a walker", "walker.concurrent_walks"};
+    Wait queued{WaitKind::kResourceBusy, "TLB and MMU", "walkers' queue", "a walker",
+                "walker.concurrent_walks"};
     queued.hot = walkers.hottest({"queue_wait"}, "sum");
     // A part of the time of the L2 TLB's misses.
     list.add_time(std::move(queued), list.l1_cycles(walkers.sum("queue_wait", "sum"), "walker"));
@@ -156,27 +177,34 @@ void add_translation(WaitList& list) {
 void add_slices(WaitList& list, const char* kind, const char* level, const std::string& group) {
   const Blocks slices = list.blocks(kind);
   if (slices.empty()) return;
-  const std::vector<std::string> all = {"reads", "writes", "atomics"};
-  if (group == "llc") {
-    // The response of a hit and the request of a miss leave `latency_cycles` after the arrival.
-    const double idle =
-        list.l1_cycles(list.misses() * list.setting(group, "latency_cycles"), group);
-    const Blocks l1 = list.blocks("l1_");
-    const double hop = l1.sum("llc_cycles");
-    list.add_block_time(hop + l1.sum("llc_return_cycles"));
-    Wait queued{level, "lookup queues and miss registers",
-                "a lookup's turn, or a fetch of the line", ""};
-    queued.hot = slices.hottest({"stalls_mshr", "stalls_ways", "stalls_output"});
-    if (queued.hot.over_mean <= 0) queued.hot = slices.hottest(all);
-    list.add_time(std::move(queued), hop - idle);
-  }
-  add_lookups(list, slices, level, all,
-              {{"stalls_output", "space in the queues of responses and memory requests",
-                group + ".response_queue_depth, memory_queue_depth"},
-               {"stalls_mshr", "a miss register (MSHR) or a place in one",
-                group + ".mshr_entries, mshr_targets"},
-               {"stalls_ways", "a way that no fill waits for", group + ".ways"},
-               {"merges", "a fetch of their line that was under way", "", "lookups joined one"}});
+  // A lookup takes `latency_cycles` in an idle slice.
+  const double lookups = slices.sum("local_lookups") + slices.sum("remote_lookups");
+  double time = lookups * list.setting(group, "latency_cycles");
+  const auto add = [&](WaitKind reason, const char* queue, const char* resource,
+                       const std::string& settings, const char* statistic) {
+    if (!slices.has(statistic)) return;
+    const double cycles = slices.sum(statistic);
+    time += cycles;
+    Wait wait{reason, level, queue, resource, settings};
+    wait.hot = slices.hottest({statistic});
+    list.add_time(std::move(wait), list.l1_cycles(cycles, group));
+  };
+  add(WaitKind::kResourceBusy, "lookups", "a lookup's turn, or what the lookup needs", "",
+      "lookup_wait_cycles");
+  add(WaitKind::kDataDependence, "miss registers", "a fetch of their line that was under way", "",
+      "merge_wait_cycles");
+  add(WaitKind::kQueueFull, "response queues", "the response network", "", "response_wait_cycles");
+  list.add_block_time(list.l1_cycles(time, group));
+  add_lookups(
+      list, slices, level, {"reads", "writes", "atomics"},
+      {{WaitKind::kQueueFull, "stalls_output",
+        "space in the queues of responses and memory requests",
+        group + ".response_queue_depth, memory_queue_depth"},
+       {WaitKind::kResourceBusy, "stalls_mshr", "a miss register (MSHR) or a place in one",
+        group + ".mshr_entries, mshr_targets"},
+       {WaitKind::kResourceBusy, "stalls_ways", "a way that no fill waits for", group + ".ways"},
+       {WaitKind::kDataDependence, "merges", "a fetch of their line that was under way", "",
+        "lookups joined one"}});
 }
 
 void add_dram(WaitList& list) {
@@ -202,24 +230,24 @@ void add_dram(WaitList& list) {
   };
   const double precharges = at_most(share * conflicts * list.setting("dram", "t_rp"));
   const double activates = at_most(share * (closed + conflicts) * list.setting("dram", "t_rcd"));
-  Wait queued{"DRAM", "channels' queues", "a bank, the bus, or writes that drain",
-              "system.channels, dram.banks"};
+  Wait queued{WaitKind::kResourceBusy, "DRAM", "channels' queues",
+              "a bank, the bus, or writes that drain", "system.channels, dram.banks"};
   queued.hot = channels.hottest({"read_latency"}, "sum");
   list.add_time(std::move(queued), list.l1_cycles(rest, "dram"));
-  Wait conflict{"DRAM", "banks", "another row to be closed (row conflict)",
+  Wait conflict{WaitKind::kResourceBusy, "DRAM", "banks", "another row to be closed (row conflict)",
                 "dram.row_policy, t_rp"};
   conflict.hot = channels.hottest({"row_conflicts"});
   list.add_time(std::move(conflict), list.l1_cycles(precharges, "dram"));
-  Wait opening{"DRAM", "banks", "their row to be opened", "dram.t_rcd"};
+  Wait opening{WaitKind::kResourceBusy, "DRAM", "banks", "their row to be opened", "dram.t_rcd"};
   opening.hot = channels.hottest({"row_misses", "row_conflicts"});
   list.add_time(std::move(opening), list.l1_cycles(activates, "dram"));
-  Wait busiest{"DRAM", "data buses", "the bandwidth of the busiest channel",
+  Wait busiest{WaitKind::kBandwidth, "DRAM", "data buses", "the bandwidth of the busiest channel",
                "dram.bus_bytes_per_clock"};
   busiest.hot = channels.hottest({"bus_busy_clocks"});
   list.add_busiest(std::move(busiest), channels.most("bus_busy_clocks"), list.elapsed("dram"));
   const double drains = channels.sum("write_drains");
   const double writes = channels.sum("writes");
-  Wait drained{"DRAM", "channels' queues", "writes that drained before reads",
+  Wait drained{WaitKind::kOrdering, "DRAM", "channels' queues", "writes that drained before reads",
                "dram_scheduler.fr-fcfs.write_drain_high"};
   drained.amount = count_words(drains, writes, "writes began a drain");
   drained.share = {drains, writes, "writes"};
@@ -231,7 +259,7 @@ void add_dram(WaitList& list) {
 void add_pages(WaitList& list) {
   const Blocks uvm = list.blocks("uvm");
   if (!uvm.empty()) {
-    Wait fault{"Pages", "fault handler", "a page that was not mapped",
+    Wait fault{WaitKind::kTranslation, "Pages", "fault handler", "a page that was not mapped",
                "uvm.fault_latency_ns, concurrent_faults"};
     fault.hot = uvm.hottest({"faults"});
     // A part of the time of the L2 TLBs' misses.
@@ -242,18 +270,15 @@ void add_pages(WaitList& list) {
   if (migrator.empty()) return;
   const double stopped = migrator.sum("stopped_cycles");
   const double cycles = list.elapsed("migration");
-  Wait moved{"Pages", "SMs", "pages that moved", "migration.*"};
+  Wait moved{WaitKind::kTranslation, "Pages", "SMs", "pages that moved", "migration.*"};
   moved.amount = count_words(stopped, cycles, "cycles stopped");
   moved.share = {stopped, cycles, "the time"};
   list.add(std::move(moved), stopped > 0);
 }
 
 ordered_json to_json(const Wait& w) {
-  ordered_json out = {{"level", w.level},
-                      {"queue", w.queue},
-                      {"resource", w.resource},
-                      {"settings", w.settings},
-                      {"amount", w.amount}};
+  ordered_json out = {{"kind", name_of(w.kind)}, {"level", w.level},       {"queue", w.queue},
+                      {"resource", w.resource},  {"settings", w.settings}, {"amount", w.amount}};
   out.update(to_json(w.share));
   out["cycles_per_request"] =
       w.cycles_per_request ? ordered_json(*w.cycles_per_request) : ordered_json();
@@ -270,6 +295,17 @@ std::string hot_words(const HotSpots& hot) {
   std::string text = "hottest " + hot.names.front();
   if (hot.alike > 1) text += " and " + std::to_string(hot.alike - 1) + " like it";
   return text + ", " + short_number(hot.over_mean) + " times the average";
+}
+
+/// The rule of TopWait.
+bool explains(const Wait& reason, const Wait& timed) {
+  constexpr double kLeast = 0.01;
+  constexpr double kBusy = 0.5;
+  if (reason.cycles_per_request || reason.level != timed.level) return false;
+  if (reason.share.value() < kLeast) return false;
+  if (reason.kind == WaitKind::kBandwidth) return reason.share.value() >= kBusy;
+  return reason.queue == timed.queue ||
+         (timed.kind == WaitKind::kNetworkTransfer && reason.kind == WaitKind::kQueueFull);
 }
 
 }  // namespace
@@ -295,13 +331,13 @@ TopWait top_wait(const Waits& waits) {
     if (longest == nullptr || w.share.part > longest->share.part) longest = &w;
   }
   if (longest == nullptr) return {};
-  // A share of a hundredth or less is no reason.
   const Wait* reason = longest;
   for (const Wait& w : waits.all) {
-    if (w.level != longest->level || w.cycles_per_request) continue;
-    if (w.share.value() > (reason == longest ? 0.01 : reason->share.value())) reason = &w;
+    if (!explains(w, *longest)) continue;
+    if (reason == longest || w.share.value() > reason->share.value()) reason = &w;
   }
   TopWait top;
+  top.kind = longest->kind;
   top.where = longest->level + ", " + longest->queue + ": " +
               short_number(*longest->cycles_per_request) + " of " +
               short_number(waits.request_time) + " cycles of a memory request";
@@ -315,7 +351,10 @@ TopWait top_wait(const Waits& waits) {
 ordered_json to_json(const Waits& waits) {
   const TopWait top = top_wait(waits);
   ordered_json out = {{"request_time", waits.request_time},
-                      {"top", {{"where", top.where}, {"why", top.why}}},
+                      {"top",
+                       {{"where", top.where},
+                        {"why", top.why},
+                        {"kind", top.kind ? ordered_json(name_of(*top.kind)) : ordered_json()}}},
                       {"all", ordered_json::array()},
                       {"nobody", ordered_json::array()}};
   for (const Wait& w : waits.all) out["all"].push_back(to_json(w));

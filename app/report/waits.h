@@ -11,11 +11,13 @@
 #include "app/report/blocks.h"
 #include "app/report/share.h"
 #include "common/json_fwd.h"
+#include "common/wait_kind.h"
 
 namespace tessera::app {
 
 /// One reason to wait.
 struct Wait {
+  WaitKind kind;         ///< no default: each reason has one
   std::string level;     ///< "LLC", "NoC response", ...
   std::string queue;     ///< the queue of the waiting requests
   std::string resource;  ///< the resource that they waited for
@@ -43,16 +45,19 @@ struct Waits {
 /// timing contracts of docs/blocks.
 Waits waits_of(const nlohmann::ordered_json& stats);
 
-/// The longest of the timed waits and the most frequent reason at its level, as text. Both are
-/// empty if there are no waits.
+/// The longest of the timed waits and the counted reason that explains it, as text. Both are empty
+/// if there are no waits. A counted reason explains a wait of the same level if it is one of the
+/// same queue, or the bandwidth of a link or bus that is busy for at least half of the time, or,
+/// for a wait within a network, a full buffer; the one of the largest share, from a hundredth on.
 struct TopWait {
   std::string where;
   std::string why;
+  std::optional<WaitKind> kind{};
 };
 TopWait top_wait(const Waits& waits);
 
-/// {"request_time", "top": {"where", "why"}, "all": [...], "nobody": [...]}, with keys named like
-/// the members.
+/// {"request_time", "top": {"where", "why", "kind"}, "all": [...], "nobody": [...]}, with keys
+/// named like the members. "kind": name_of(WaitKind); null without waits.
 nlohmann::ordered_json to_json(const Waits& waits);
 
 }  // namespace tessera::app

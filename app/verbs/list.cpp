@@ -231,14 +231,12 @@ Listing statistics(const std::string& platform) {
                          {"name", info.name},
                          {"unit", info.unit},
                          {"kind", info.kind},
+                         {"wait", info.wait ? name_of(*info.wait) : ""},
                          {"instances", 1},
                          {"description", info.description}});
   }
-  l.columns = {{"module", "MODULE"},
-               {"name", "STATISTIC"},
-               {"unit", "UNIT"},
-               {"kind", "KIND"},
-               {"description", "DESCRIPTION"}};
+  l.columns = {{"module", "MODULE"}, {"name", "STATISTIC"}, {"unit", "UNIT"},
+               {"kind", "KIND"},     {"wait", "WAIT"},      {"description", "DESCRIPTION"}};
   return l;
 }
 

@@ -25,21 +25,28 @@ bool Axi4Manager::idle() const {
 
 void Axi4Manager::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
-  if (pins_.aw.valid) out.push_back({base + "aw", aw_queue_.size() + 1, "AWREADY"});
-  if (pins_.w.valid) out.push_back({base + "w", w_queue_.size() + 1, "WREADY"});
-  if (pins_.ar.valid) out.push_back({base + "ar", ar_queue_.size() + 1, "ARREADY"});
-  if (reads_ != 0) out.push_back({base + "reads", reads_, "RVALID of the RTL block"});
-  if (writes_ != 0) out.push_back({base + "writes", writes_, "BVALID of the RTL block"});
+  if (pins_.aw.valid)
+    out.push_back({base + "aw", aw_queue_.size() + 1, WaitKind::kQueueFull, "AWREADY"});
+  if (pins_.w.valid)
+    out.push_back({base + "w", w_queue_.size() + 1, WaitKind::kQueueFull, "WREADY"});
+  if (pins_.ar.valid)
+    out.push_back({base + "ar", ar_queue_.size() + 1, WaitKind::kQueueFull, "ARREADY"});
+  if (reads_ != 0)
+    out.push_back({base + "reads", reads_, WaitKind::kDataDependence, "RVALID of the RTL block"});
+  if (writes_ != 0)
+    out.push_back({base + "writes", writes_, WaitKind::kDataDependence, "BVALID of the RTL block"});
   if (!arrivals_.empty()) {
     const bool full = reads_ == config_.reads || writes_ == config_.writes;
     out.push_back({base + "requests", arrivals_.size(),
+                   full ? WaitKind::kResourceBusy : WaitKind::kOrdering,
                    full ? "the end of a request in the RTL block"
                         : "a free ID or a request to the same line"});
   }
-  if (!failed_.empty()) out.push_back({base + "failed", failed_.size(), "the end of reset"});
+  if (!failed_.empty())
+    out.push_back({base + "failed", failed_.size(), WaitKind::kOrdering, "the end of reset"});
   for (const Port& p : ports_) {
     if (p.sender.waiting_for() == nullptr) continue;
-    out.push_back({base + "response", 1, "END_RESP from the initiator"});
+    out.push_back({base + "response", 1, WaitKind::kQueueFull, "END_RESP from the initiator"});
   }
 }
 

@@ -15,13 +15,17 @@ bool Axi4Subordinate::quiet() const {
 void Axi4Subordinate::describe_waiting(std::vector<Waiting>& out_list) const {
   const std::string base = std::string(name()) + ".";
   if (!reads_.empty())
-    out_list.push_back({base + "reads", reads_.size(), "TLM responses, or RREADY"});
+    out_list.push_back(
+        {base + "reads", reads_.size(), WaitKind::kDataDependence, "TLM responses, or RREADY"});
   if (!writes_.empty()) {
-    out_list.push_back({base + "writes", writes_.size(), "write data, TLM responses, or BREADY"});
+    out_list.push_back({base + "writes", writes_.size(), WaitKind::kDataDependence,
+                        "write data, TLM responses, or BREADY"});
   }
-  if (!pending_.empty()) out_list.push_back({base + "pending", pending_.size(), "the TLM channel"});
+  if (!pending_.empty())
+    out_list.push_back(
+        {base + "pending", pending_.size(), WaitKind::kQueueFull, "the TLM channel"});
   if (sender_.waiting_for() != nullptr) {
-    out_list.push_back({base + "request", 1, "END_REQ from the target"});
+    out_list.push_back({base + "request", 1, WaitKind::kQueueFull, "END_REQ from the target"});
   }
 }
 

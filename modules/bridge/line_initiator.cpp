@@ -94,9 +94,10 @@ void LineInitiator::collect(Tick t) {
 
 void LineInitiator::describe_waiting(std::vector<Waiting>& out_list) const {
   const std::string base = std::string(name()) + ".";
-  if (outstanding_ != 0) out_list.push_back({base + "requests", outstanding_, "responses"});
+  if (outstanding_ != 0)
+    out_list.push_back({base + "requests", outstanding_, WaitKind::kDataDependence, "responses"});
   if (sender_.waiting_for() != nullptr) {
-    out_list.push_back({base + "request", 1, "END_REQ from the target"});
+    out_list.push_back({base + "request", 1, WaitKind::kQueueFull, "END_REQ from the target"});
   }
 }
 

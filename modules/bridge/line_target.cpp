@@ -221,12 +221,14 @@ bool LineTarget::idle() const { return quiet() && receiver_.used() == 0; }
 void LineTarget::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
   const std::size_t requests = arrivals_.size() + (request_.valid ? 1 : 0);
-  if (requests != 0) out.push_back({base + "requests", requests, "READY of the RTL block"});
+  if (requests != 0)
+    out.push_back({base + "requests", requests, WaitKind::kQueueFull, "READY of the RTL block"});
   if (!stores_.empty()) {
-    out.push_back({base + "stores of atomics", stores_.size(), "READY of the RTL block"});
+    out.push_back({base + "stores of atomics", stores_.size(), WaitKind::kQueueFull,
+                   "READY of the RTL block"});
   }
   if (sender_.waiting_for() != nullptr) {
-    out.push_back({base + "response", 1, "END_RESP from the initiator"});
+    out.push_back({base + "response", 1, WaitKind::kQueueFull, "END_RESP from the initiator"});
   }
 }
 

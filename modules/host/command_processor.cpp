@@ -458,7 +458,7 @@ void CommandProcessor::describe_waiting(std::vector<Waiting>& out) const {
   for (const CommandQueue& q : queues_) {
     if (q.head == q.tail) continue;
     const std::string number = number_of(q) == 0 ? "" : std::to_string(number_of(q));
-    out.push_back({std::string(name()) + ".queue" + number, q.tail - q.head,
+    out.push_back({std::string(name()) + ".queue" + number, q.tail - q.head, WaitKind::kOrdering,
                    q.halted()  ? "software to clear the error register"
                    : q.running ? "the running kernel"
                                : "its fetch"});

@@ -81,7 +81,7 @@ void CopyEngine::process() {
 
 void CopyEngine::describe_waiting(std::vector<Waiting>& out) const {
   if (queue_.empty()) return;
-  out.push_back({std::string(name()) + ".copies", queue_.size(), "the link"});
+  out.push_back({std::string(name()) + ".copies", queue_.size(), WaitKind::kBandwidth, "the link"});
 }
 
 void CopyEngine::reset() {

@@ -203,9 +203,11 @@ void CpuCore::describe_waiting(std::vector<Waiting>& out) const {
   if (queue_.empty()) return;
   const std::string me = name();
   out.push_back({me + ".operations", queue_.size(),
+                 in_flight_.empty() ? WaitKind::kOrdering : WaitKind::kDataDependence,
                  in_flight_.empty() ? "their turn" : "responses of the L1"});
   if (!in_flight_.empty()) {
-    out.push_back({me + ".lines", in_flight_.size(), "responses of the L1"});
+    out.push_back(
+        {me + ".lines", in_flight_.size(), WaitKind::kDataDependence, "responses of the L1"});
   }
 }
 

@@ -328,9 +328,11 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
     if (k->state == State::kWaiting && k->waited) ++waiting;
   }
   if (pending != 0) {
-    out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending), "room on an SM"});
+    out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending),
+                   WaitKind::kResourceBusy, "room on an SM"});
   }
-  if (waiting != 0) out.push_back({base + "kernels", waiting, "other kernels to end"});
+  if (waiting != 0)
+    out.push_back({base + "kernels", waiting, WaitKind::kOrdering, "other kernels to end"});
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     const std::string part = gpus_.size() == 1 ? base : base + "gpu" + std::to_string(g) + ".";
     gpus_[g].part->describe_waiting(part, out);

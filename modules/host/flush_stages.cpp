@@ -55,7 +55,8 @@ bool StageFlush::ended(Tick t) {
 
 void StageFlush::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
   if (outstanding_ == 0) return;
-  out.push_back({base + "flush." + name_, outstanding_, "the caches' last write-backs"});
+  out.push_back(
+      {base + "flush." + name_, outstanding_, WaitKind::kOrdering, "the caches' last write-backs"});
 }
 
 void StageFlush::reset() {

@@ -249,9 +249,11 @@ void GpuDispatcher::describe_waiting(const std::string& base, std::vector<Waitin
       if (s.running.empty() && !s.drained) ++undrained;
     }
   }
-  if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
+  if (running != 0)
+    out.push_back({base + "running_ctas", running, WaitKind::kOrdering, "their warps to end"});
   if (undrained != 0) {
-    out.push_back({base + "undrained_sms", undrained, "acknowledgements of their stores"});
+    out.push_back({base + "undrained_sms", undrained, WaitKind::kDataDependence,
+                   "acknowledgements of their stores"});
   }
 }
 

@@ -338,13 +338,16 @@ bool LineBridge::idle() const {
 void LineBridge::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
   const std::size_t lines = lines_.size() - free_lines_.size();
-  if (lines != 0) out.push_back({base + "lines", lines, "responses from memory"});
+  if (lines != 0)
+    out.push_back({base + "lines", lines, WaitKind::kDataDependence, "responses from memory"});
   if (split_ < jobs_.size()) {
     out.push_back({base + "transactions", jobs_.size() - split_,
+                   free_lines_.empty() ? WaitKind::kResourceBusy : WaitKind::kQueueFull,
                    free_lines_.empty() ? "an outstanding line's response"
                                        : "END_REQ from the memory system"});
   }
-  if (responds()) out.push_back({base + "responses", split_, "END_RESP from the master"});
+  if (responds())
+    out.push_back({base + "responses", split_, WaitKind::kQueueFull, "END_RESP from the master"});
 }
 
 void LineBridge::reset() {

@@ -13,7 +13,10 @@ using nlohmann::ordered_json;
 
 void StatisticsRegistrar::counter(std::string_view name, Counter& field, std::string_view unit,
                                   std::string_view description) {
-  if (std::find(left_out_.begin(), left_out_.end(), &field) != left_out_.end()) return;
+  if (std::find(left_out_.begin(), left_out_.end(), &field) != left_out_.end()) {
+    left_out_names_.emplace_back(name);
+    return;
+  }
   registry_.counter(module_, name, field, unit, description);
 }
 
@@ -36,6 +39,14 @@ void StatisticsRegistrar::cycles(std::string_view name, Tick& field, std::string
   if (clock_ == nullptr)
     throw std::logic_error("no clock for " + module_ + "." + std::string(name));
   registry_.cycles(module_, name, field, *clock_, description);
+}
+
+void StatisticsRegistrar::waits(WaitKind kind, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const bool out =
+        std::find(left_out_names_.begin(), left_out_names_.end(), name) != left_out_names_.end();
+    if (!out) registry_.waits(module_, name, kind);
+  }
 }
 
 void StatisticsRegistrar::on_value(std::string_view name, double&, std::string_view,

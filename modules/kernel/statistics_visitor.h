@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,6 +45,8 @@ class StatisticsVisitor {
     on_value(name, number, unit, description);
     field = static_cast<T>(number);
   }
+  /// These statistics, which have been named before, count waits of a kind, or their time.
+  virtual void waits(WaitKind, std::initializer_list<std::string_view> /*names*/) {}
 
  protected:
   virtual void on_value(std::string_view name, double& field, std::string_view unit,
@@ -71,6 +74,7 @@ class StatisticsRegistrar final : public StatisticsVisitor {
   void bandwidth(std::string_view name, BandwidthSeries& field,
                  std::string_view description) override;
   void cycles(std::string_view name, Tick& field, std::string_view description) override;
+  void waits(WaitKind kind, std::initializer_list<std::string_view> names) override;
 
   /// Visits a struct that its block shows as const: a registrar takes addresses and writes nothing.
   template <class Stats, class... More>
@@ -86,6 +90,7 @@ class StatisticsRegistrar final : public StatisticsVisitor {
   const std::string module_;
   const ClockDomain* clock_;
   std::vector<const Counter*> left_out_;
+  std::vector<std::string> left_out_names_;
 };
 
 /// Reads fields from the statistics of one block, as stats.json has them. A statistic that the

@@ -115,6 +115,18 @@ StatisticInfo StatisticsRegistry::info_of(std::string_view module, std::string_v
           kind};
 }
 
+void StatisticsRegistry::waits(std::string_view module, std::string_view name, WaitKind kind) {
+  if (const auto siblings = by_module_.find(std::string(module)); siblings != by_module_.end()) {
+    for (const std::size_t i : siblings->second) {
+      if (infos_[i].name != name) continue;
+      infos_[i].wait = kind;
+      return;
+    }
+  }
+  throw std::logic_error("no statistic " + std::string(module) + "." + std::string(name) +
+                         " for a kind of waits");
+}
+
 void StatisticsRegistry::begin_window() {
   window_start_ = now();
   for (Entry& e : entries_) {
@@ -194,6 +206,7 @@ nlohmann::ordered_json StatisticsRegistry::dictionary() const {
     nlohmann::ordered_json& entry = out[block_of(info.module)][info.name];
     if (!entry.is_null()) continue;
     entry = {{"unit", info.unit}, {"kind", info.kind}, {"description", info.description}};
+    if (info.wait) entry["wait"] = name_of(*info.wait);
   }
   return out;
 }

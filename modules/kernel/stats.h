@@ -13,6 +13,7 @@
 
 #include "common/json_fwd.h"
 #include "common/policy_counter.h"
+#include "common/wait_kind.h"
 #include "modules/kernel/time.h"
 
 namespace tessera {
@@ -144,7 +145,8 @@ struct StatisticInfo {
   std::string name;
   std::string unit;
   std::string description;
-  std::string kind;  ///< "counter", "value", "histogram", "occupancy", "bandwidth"
+  std::string kind;                ///< "counter", "value", "histogram", "occupancy", "bandwidth"
+  std::optional<WaitKind> wait{};  ///< of a statistic that counts waits, or their time
 };
 
 /// All statistics of a platform, by hierarchical block name. Blocks register pointers to their own
@@ -177,6 +179,10 @@ class StatisticsRegistry {
   void bandwidth(std::string_view module, std::string_view name,
                  std::function<BandwidthSeries()> get, std::string_view description);
 
+  /// The statistic counts waits of this kind, or their time. Throws std::logic_error if it is not
+  /// registered.
+  void waits(std::string_view module, std::string_view name, WaitKind kind);
+
   /// Begins a window of measurement at the present time: counters and times are then read relative
   /// to their present values, and occupancies are those since now. Other statistics are not
   /// changed: histograms and bandwidth change only by transactions, computed values say what holds
@@ -202,7 +208,8 @@ class StatisticsRegistry {
 
   /// {"module": {"name": value}}; histograms, occupancies and series are objects.
   nlohmann::ordered_json to_json() const;
-  /// {block: {statistic: {"unit", "kind", "description"}}}, one entry for all blocks of a kind.
+  /// {block: {statistic: {"unit", "kind", "description"}}}, one entry for all blocks of a kind;
+  /// with "wait" (the name of the WaitKind) for statistics of waits.
   nlohmann::ordered_json dictionary() const;
   /// The present value of "module.name"; none if there is no such statistic, or it is no number.
   std::optional<double> number(std::string_view path) const;

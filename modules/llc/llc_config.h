@@ -83,6 +83,10 @@ struct LlcSliceStats {
   Counter stalls_mshr = 0;
   Counter stalls_ways = 0;
   Counter stalls_output = 0;
+  // Time in excess of an idle slice's, summed over accesses of all kinds.
+  Counter lookup_wait_cycles = 0;
+  Counter merge_wait_cycles = 0;
+  Counter response_wait_cycles = 0;
   Counter bytes_read = 0;
   Counter bytes_written = 0;
   Histogram miss_latency;

@@ -41,6 +41,15 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
             "the same: first because every way of the set waits for a fill");
   v.counter("stalls_output", s.stalls_output, "access",
             "the same: first because responses or memory requests are backed up");
+  v.counter("lookup_wait_cycles", s.lookup_wait_cycles, "cycle",
+            "of accesses: from the end of the lookup latency to the lookup");
+  v.counter("merge_wait_cycles", s.merge_wait_cycles, "cycle",
+            "of accesses to a line that is being fetched: from the lookup to the line");
+  v.counter("response_wait_cycles", s.response_wait_cycles, "cycle",
+            "of responses: until the network took them");
+  v.waits(WaitKind::kResourceBusy, {"stalls_mshr", "stalls_ways", "lookup_wait_cycles"});
+  v.waits(WaitKind::kQueueFull, {"stalls_output", "response_wait_cycles"});
+  v.waits(WaitKind::kDataDependence, {"merges", "merge_wait_cycles"});
   v.counter("bytes_read", s.bytes_read, "byte", "bytes of read responses");
   v.counter("bytes_written", s.bytes_written, "byte", "bytes of acknowledged writes");
   v.histogram("miss_latency", s.miss_latency, "cycle",

@@ -12,10 +12,22 @@ namespace tessera {
 SliceStages::Outcome SliceStages::merge(const Access& a, std::uint64_t line) {
   Mshr<Access>::Entry& entry = *mshr_.find(line);
   if (!entry.keep || !mshr_.can_merge(entry)) return stall(a, stats_.stalls_mshr);
-  entry.add(a);
+  Access joined = a;
+  joined.joined_at = static_cast<std::uint32_t>(clock_.cycle_at(now()));
+  entry.add(joined);
   ++stats_.merges;
   ++counts_[a.request->launch].merged;
   return Outcome::kDone;
+}
+
+/// Notes the accesses that have joined the entry's fetch, whose line arrives at t.
+void SliceStages::count_merged(const Mshr<Access>::Entry& entry, Tick t) {
+  const auto cycle = static_cast<std::uint32_t>(clock_.cycle_at(t));
+  entry.for_each_waiting([&](const Access& a) {
+    if (&a == &entry.first()) return;
+    a.request->joined_fetch = true;
+    stats_.merge_wait_cycles += cycle - a.joined_at;
+  });
 }
 
 SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line) {

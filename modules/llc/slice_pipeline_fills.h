@@ -34,6 +34,7 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   }
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes;
+  if (entry.waiting() > 1) count_merged(entry, t);
   entry.for_each_waiting([&](const Access& a) {
     wanted_here = wanted_here || role_.keeps(a);
     apply(a, f);

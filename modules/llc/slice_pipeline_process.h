@@ -84,10 +84,10 @@ template <class Role>
 void SlicePipeline<Role>::send_responses(QueuedOutput<ResponseSender>& out, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (out.ready(t, t + delay)) {
+    count_wait(stats_.response_wait_cycles, clock_, out.queue.next_due(), t);
     Payload& payload = *out.queue.pop();
     MemoryRequest& request = request_of(payload);
-    Tick& left = request.stamp(Hop::kFromLlc);
-    if (role_.stamps_departure(request)) left = t + delay;
+    stamp_departure(request, role_.serves_as(request), t + delay);
     const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
     (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
     stats_.bandwidth.add(bytes, t);
@@ -130,6 +130,7 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
   if (!queue.due(t)) return false;
   const Access a = queue.front();
   if (access(a, t) == Outcome::kStalled) return false;
+  count_wait(stats_.lookup_wait_cycles, clock_, queue.next_due(), t);
   queue.pop();
   stall_tracker_[local(a)].proceed(t);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);

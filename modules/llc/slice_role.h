@@ -90,8 +90,9 @@ class SliceRole {
 
   /// Whether a response from `memory` belongs to a forwarded request.
   bool passes_back(Payload&) const { return false; }
-  /// Whether the slice stamps the departure of the response (Hop::kFromLlc) in the request.
-  bool stamps_departure(const MemoryRequest&) const { return true; }
+  /// The part of this slice for a request that it responds to. The slice stamps the departure of
+  /// the response (Hop::kFromLlc), unless it is not the home and another block has stamped it.
+  ServedBy serves_as(const MemoryRequest&) const { return ServedBy::kHome; }
 
   // Housekeeping of the role's own state.
 

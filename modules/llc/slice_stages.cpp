@@ -227,29 +227,37 @@ bool SliceStages::stages_idle() const {
 
 void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
-  const auto queue = [&](const char* what, std::size_t items, const std::string& waits_for) {
-    if (items != 0) out.push_back({base + what, items, waits_for});
+  const auto queue = [&](const char* what, std::size_t items, WaitKind kind,
+                         const std::string& waits_for) {
+    if (items != 0) out.push_back({base + what, items, kind, waits_for});
   };
   std::string blocked_by = "its turn at the arrays";
   if (mshr_.full()) blocked_by = "a free MSHR";
   const std::size_t to_memory = to_memory_.requests.queue.size();
-  if (to_memory >= config_.memory_queue_depth) blocked_by = "room in to_memory";
-  queue("lmr", lmr_.size(), blocked_by);
-  queue("rmr", rmr_.size(), blocked_by);
-  queue("bypassing", bypassing_.size(), "its arrival");
-  queue("mshr", mshr_.used(), "lines from the channel or their home slice");
-  queue("fills", to_memory_.responses.size(),
+  const bool backed_up = to_memory >= config_.memory_queue_depth;
+  if (backed_up) blocked_by = "room in to_memory";
+  const WaitKind lookup_wait = backed_up ? WaitKind::kQueueFull : WaitKind::kResourceBusy;
+  queue("lmr", lmr_.size(), lookup_wait, blocked_by);
+  queue("rmr", rmr_.size(), lookup_wait, blocked_by);
+  queue("bypassing", bypassing_.size(), WaitKind::kNetworkTransfer, "its arrival");
+  queue("mshr", mshr_.used(), WaitKind::kDataDependence,
+        "lines from the channel or their home slice");
+  queue("fills", to_memory_.responses.size(), WaitKind::kOrdering,
         "their arrival, or a response before theirs to leave");
-  queue("to_memory", to_memory, std::string("END_REQ from ") + below);
-  queue("to_remote", to_remote_.requests.queue.size(), "END_REQ from the network");
-  queue("bypasses", static_cast<std::size_t>(outstanding_bypasses_), "responses from other slices");
-  queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
+  queue("to_memory", to_memory, WaitKind::kQueueFull, std::string("END_REQ from ") + below);
+  queue("to_remote", to_remote_.requests.queue.size(), WaitKind::kQueueFull,
+        "END_REQ from the network");
+  queue("bypasses", static_cast<std::size_t>(outstanding_bypasses_), WaitKind::kDataDependence,
+        "responses from other slices");
+  queue("write_backs", writes_.size(), WaitKind::kDataDependence,
+        std::string("acknowledgement from ") + below);
   if (flush_way_ != kNotFlushing) {
-    queue("flush", array_.all_ways() - flush_way_, "room in to_memory, and a cycle for each");
+    queue("flush", array_.all_ways() - flush_way_, WaitKind::kOrdering,
+          "room in to_memory, and a cycle for each");
   }
   for (std::size_t p = 0; p < inputs_.size(); ++p) {
     queue(("response" + std::to_string(p)).c_str(), inputs_[p].responses.queue.size(),
-          "END_RESP from " + std::string(in[p].name()) + "'s initiator");
+          WaitKind::kQueueFull, "END_RESP from " + std::string(in[p].name()) + "'s initiator");
   }
 }
 

@@ -110,6 +110,7 @@ class SliceStages : public LlcSlice {
   void send(Output& output, Tick t);
   bool output_backed_up() const;
   Outcome merge(const Access& a, std::uint64_t line);
+  void count_merged(const Mshr<Access>::Entry& entry, Tick t);
   Payload& own_fetch(const Access& a, std::uint64_t line);
   void refuse_fill(Payload& payload, Tick t);
   CacheArray::Way allocate_way(std::uint64_t index, std::uint64_t line, LaunchSlot launch);

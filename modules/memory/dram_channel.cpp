@@ -124,21 +124,25 @@ void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
   const std::string me = name();
   if (!arriving_.empty()) {
     out.push_back({me + ".input", arriving_.size(),
+                   free_slots_.empty() ? WaitKind::kQueueFull : WaitKind::kResourceBusy,
                    free_slots_.empty() ? "a free queue entry" : "the next memory clock"});
   }
   if (!scheduler_->empty()) {
     out.push_back({me + ".queue",
                    std::size_t{scheduler_->waiting_reads()} + scheduler_->waiting_writes(),
+                   WaitKind::kResourceBusy,
                    "the DRAM's timing (next command at memory clock " +
                        std::to_string(scheduler_->next_cycle()) + ")"});
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
     if (p.pending.empty()) continue;
-    out.push_back({me + ".response" + std::to_string(i), p.pending.size(),
-                   p.sender.waiting_for() != nullptr
-                       ? std::string("END_RESP from ") + in[static_cast<unsigned>(i)].name()
-                       : "the response channel"});
+    out.push_back(
+        {me + ".response" + std::to_string(i), p.pending.size(),
+         p.sender.waiting_for() != nullptr ? WaitKind::kQueueFull : WaitKind::kDataDependence,
+         p.sender.waiting_for() != nullptr
+             ? std::string("END_RESP from ") + in[static_cast<unsigned>(i)].name()
+             : "the response channel"});
   }
 }
 
@@ -163,6 +167,8 @@ void describe(StatisticsVisitor& v, DramStats& s) {
             "accesses for which another row of the bank was closed");
   v.counter("refreshes", c.refreshes, "command", "all-bank refreshes");
   v.counter("write_drains", c.drains, "drain", "times that writes went before reads");
+  v.waits(WaitKind::kResourceBusy, {"row_misses", "row_conflicts"});
+  v.waits(WaitKind::kOrdering, {"write_drains"});
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.counter("bus_busy_clocks", c.bus_busy_clocks, "memory clock",
             "clocks in which the data bus moved data");

@@ -255,18 +255,22 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
   if (!queue_.empty()) {
     out.push_back({block + ".queue", queue_.size(),
+                   stalled_ && !mshrs_.full() ? WaitKind::kQueueFull : WaitKind::kResourceBusy,
                    !stalled_       ? "a lookup"
                    : mshrs_.full() ? "a free MSHR"
                                    : "an SM to accept its responses"});
   }
-  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "responses of the walker"});
+  if (!mshrs_.empty())
+    out.push_back(
+        {block + ".mshrs", mshrs_.used(), WaitKind::kTranslation, "responses of the walker"});
   if (const auto& fetches = walker_port_.requests.queue; !fetches.empty()) {
-    out.push_back({block + ".to_walker", fetches.size(), "END_REQ from the walker"});
+    out.push_back(
+        {block + ".to_walker", fetches.size(), WaitKind::kQueueFull, "END_REQ from the walker"});
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const auto& queue = ports_[i].responses.queue;
     if (queue.empty()) continue;
-    out.push_back({block + ".responses" + std::to_string(i), queue.size(),
+    out.push_back({block + ".responses" + std::to_string(i), queue.size(), WaitKind::kQueueFull,
                    "END_RESP from SM " + std::to_string(i)});
   }
 }
@@ -309,6 +313,9 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
   v.counter("stalls_output", s.stalls_output, "request",
             "the same: first because the SM's response queue is full");
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing lookup to its fill");
+  v.waits(WaitKind::kResourceBusy, {"stalls_mshr"});
+  v.waits(WaitKind::kQueueFull, {"stalls_output"});
+  v.waits(WaitKind::kTranslation, {"miss_latency"});
   v.occupancy("mshrs", s.mshrs, "entry", "pages being walked for");
 }
 

@@ -449,6 +449,7 @@ void PageMigrator::describe_waiting(std::vector<Waiting>& out) const {
   const bool reports = state_ == State::kCollecting || shootdowns_ != 0;
   const char* const rest = reports ? "reports of the GPUs" : "the transfer's end";
   out.push_back({std::string(name()) + ".moves", std::max<std::size_t>(1, moves_.size()),
+                 WaitKind::kTranslation,
                  state_ == State::kDraining ? "accesses under way to end" : rest});
 }
 
@@ -488,6 +489,8 @@ void describe(StatisticsVisitor& v, PageMigratorStats& s) {
             "from a stop to the going on of SMs that lose no page, summed");
   v.counter("home_stopped_cycles", s.home_stopped_cycles, "cycle",
             "from a stop to the resumption of a GPU's SMs, summed over stops and GPUs");
+  v.waits(WaitKind::kTranslation,
+          {"stopped_cycles", "others_stopped_cycles", "home_stopped_cycles"});
   v.counter("deferred", s.deferred, "page", "moves left out of their batch");
 }
 

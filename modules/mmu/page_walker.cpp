@@ -216,18 +216,25 @@ bool PageWalker::idle() const {
 
 void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
-  if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
-  if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
+  if (!queue_.empty())
+    out.push_back({block + ".queue", queue_.size(), WaitKind::kResourceBusy, "a free walker"});
+  if (!walking_.empty())
+    out.push_back(
+        {block + ".walking", walking_.size(), WaitKind::kTranslation, "the end of a walk"});
   if (const std::size_t held = held_.size() + arriving_.size(); held != 0) {
-    out.push_back({block + ".held", held, "the migration of their pages"});
+    out.push_back({block + ".held", held, WaitKind::kTranslation, "the migration of their pages"});
   }
   if (const auto& responses = tlb_port_.responses.queue; !responses.empty()) {
-    out.push_back({block + ".responses", responses.size(), "END_RESP from the TLB"});
+    out.push_back(
+        {block + ".responses", responses.size(), WaitKind::kQueueFull, "END_RESP from the TLB"});
   }
   if (const auto& faults = driver_port_.requests.queue; !faults.empty()) {
-    out.push_back({block + ".faults", faults.size(), "END_REQ from the driver"});
+    out.push_back(
+        {block + ".faults", faults.size(), WaitKind::kQueueFull, "END_REQ from the driver"});
   }
-  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "responses of the driver"});
+  if (in_driver_ != 0)
+    out.push_back(
+        {block + ".in_driver", in_driver_, WaitKind::kTranslation, "responses of the driver"});
 }
 
 void PageWalker::reset() {
@@ -249,6 +256,7 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s) {
   v.counter("faults", s.faults, "walk", "walks that ended in a page fault");
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
+  v.waits(WaitKind::kResourceBusy, {"queue_wait"});
   v.occupancy("active", s.active, "walk", "walkers in use");
 }
 

@@ -301,16 +301,22 @@ bool UvmDriver::idle() const {
 
 void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
-  if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a fault entry"});
-  if (!waiting_.empty()) out.push_back({block + ".waiting", waiting_.size(), "a fault handler"});
+  if (!queue_.empty())
+    out.push_back({block + ".queue", queue_.size(), WaitKind::kResourceBusy, "a fault entry"});
+  if (!waiting_.empty())
+    out.push_back(
+        {block + ".waiting", waiting_.size(), WaitKind::kResourceBusy, "a fault handler"});
   if (!with_software_.empty()) {
-    out.push_back({block + ".software", with_software_.size(), "software that places the page"});
+    out.push_back({block + ".software", with_software_.size(), WaitKind::kTranslation,
+                   "software that places the page"});
   }
   if (!handling_.empty()) {
-    out.push_back({block + ".handling", handling_.size(), "the fault latency"});
+    out.push_back(
+        {block + ".handling", handling_.size(), WaitKind::kTranslation, "the fault latency"});
   }
   if (!port_.responses.queue.empty()) {
-    out.push_back({block + ".responses", port_.responses.queue.size(), "END_RESP from the walker"});
+    out.push_back({block + ".responses", port_.responses.queue.size(), WaitKind::kQueueFull,
+                   "END_RESP from the walker"});
   }
 }
 
@@ -336,6 +342,7 @@ void describe(StatisticsVisitor& v, UvmDriverStats& s) {
   v.counter("pages_mapped", s.pages_mapped, "page", "pages placed");
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("fault_latency", s.fault_latency, "ns", "arrival of a fault to its response");
+  v.waits(WaitKind::kTranslation, {"fault_latency"});
   v.occupancy("pending", s.pending, "page", "pages with a pending fault");
 }
 

@@ -341,7 +341,8 @@ void BasicDuplexNetwork<Fabric>::describe_waiting(std::vector<Waiting>& out) con
   request_.describe_waiting(name_ + ".request", out);
   response_.describe_waiting(name_ + ".response", out);
   if (!early_.empty()) {
-    out.push_back({name_ + ".early_responses", early_.size(), "their time of arrival"});
+    out.push_back({name_ + ".early_responses", early_.size(), WaitKind::kNetworkTransfer,
+                   "their time of arrival"});
   }
 }
 

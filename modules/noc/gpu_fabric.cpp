@@ -84,7 +84,8 @@ void GpuFabric::describe_waiting(std::vector<Waiting>& waiting) const {
     crossing += p->crossing();
   }
   if (crossing != 0) {
-    waiting.push_back({std::string(name()) + ".switch", crossing, "its latency"});
+    waiting.push_back(
+        {std::string(name()) + ".switch", crossing, WaitKind::kNetworkTransfer, "its latency"});
   }
 }
 

@@ -248,14 +248,16 @@ void GpuFabricPort::describe_waiting(const std::string& fabric,
     const std::string taken = "GPU " + std::to_string(gpu_) + " to take a " + kClassNames[c];
     if (!egress_.waiting[c].empty()) {
       waiting.push_back({fabric + ".egress" + end, egress_.waiting[c].size(),
+                         egress_.credits[c] == 0 ? WaitKind::kQueueFull : WaitKind::kBandwidth,
                          egress_.credits[c] == 0 ? "room in the switch" : "the link"});
     }
     const bool blocked = ingress_.senders[c].waiting_for() != nullptr;
-    if (blocked) waiting.push_back({fabric + ".ingress" + end, 1, taken});
+    if (blocked) waiting.push_back({fabric + ".ingress" + end, 1, WaitKind::kQueueFull, taken});
     for (unsigned s = 0; s < gpus_; ++s) {
       const TimedQueue<Item>& queue = ingress_.queues[s * kPacketClasses + c];
       if (queue.empty()) continue;
       waiting.push_back({fabric + ".switch" + end + ".from" + std::to_string(s), queue.size(),
+                         blocked ? WaitKind::kQueueFull : WaitKind::kBandwidth,
                          blocked ? taken : "the link"});
     }
   }

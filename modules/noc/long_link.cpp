@@ -221,18 +221,22 @@ bool LongLink::idle() const {
 
 void LongLink::describe_waiting(std::vector<Waiting>& waiting) const {
   const std::string block = name();
-  const auto add = [&](const char* queue, std::size_t items, const char* waits_for) {
-    if (items != 0) waiting.push_back({block + queue, items, waits_for});
+  const auto add = [&](const char* queue, std::size_t items, WaitKind kind, const char* waits_for) {
+    if (items != 0) waiting.push_back({block + queue, items, kind, waits_for});
   };
   const Tick t = now();
-  add(".requests", near_->requests.size(), near_->credits == 0 ? "a credit" : "the link");
+  add(".requests", near_->requests.size(),
+      near_->credits == 0 ? WaitKind::kQueueFull : WaitKind::kBandwidth,
+      near_->credits == 0 ? "a credit" : "the link");
   add(".far_requests", far_->requests.queue.size(),
+      far_->requests.queue.due(t) ? WaitKind::kQueueFull : WaitKind::kNetworkTransfer,
       far_->requests.queue.due(t) ? "END_REQ from the target" : "its latency");
-  add(".in_target", far_->in_target, "responses of the target");
+  add(".in_target", far_->in_target, WaitKind::kDataDependence, "responses of the target");
   add(".responses", near_->port.responses.queue.size(),
+      near_->port.responses.queue.due(t) ? WaitKind::kQueueFull : WaitKind::kNetworkTransfer,
       near_->port.responses.queue.due(t) ? "END_RESP from the initiator" : "its latency");
   add(".ending", near_->port.responses.sender.waiting_for() != nullptr ? 1 : 0,
-      "END_RESP from the initiator");
+      WaitKind::kQueueFull, "END_RESP from the initiator");
 }
 
 void LongLink::reset() {
@@ -276,6 +280,7 @@ void describe(StatisticsVisitor& v, LongLinkStats& s) {
   v.counter("requests", s.requests, "request", "requests that entered the link");
   v.counter("responses", s.responses, "response", "responses that left the link");
   v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to its entry of the link");
+  v.waits(WaitKind::kBandwidth, {"queue_wait"});
 }
 
 }  // namespace tessera

@@ -167,6 +167,7 @@ class MeshFabric {
   /// "router7.west.vc0": a buffer of a router, by the side from which it is fed.
   std::string name_of(const Buffer& b) const;
   /// "packet ingress 3 -> egress 9, flit 2 of 5: ..."
+  WaitKind kind_of_wait(std::uint32_t buffer) const;
   std::string waits_for(std::uint32_t buffer) const;
 
   const Shape shape_;

@@ -150,6 +150,12 @@ std::string MeshFabric::name_of(const Buffer& b) const {
   return "router" + std::to_string(b.sink) + "." + side + vc;
 }
 
+WaitKind MeshFabric::kind_of_wait(std::uint32_t buffer) const {
+  const Buffer& b = buffers_[buffer];
+  if (!b.allocated) return WaitKind::kResourceBusy;
+  return buffers_[b.next].count == capacity_ ? WaitKind::kQueueFull : WaitKind::kNetworkTransfer;
+}
+
 std::string MeshFabric::waits_for(std::uint32_t buffer) const {
   const Buffer& b = buffers_[buffer];
   const Slot& flit = slots_[(std::size_t{buffer} << slot_bits_) + b.head];
@@ -178,19 +184,20 @@ void MeshFabric::describe_waiting(const std::string& name, std::vector<Waiting>&
     const MeshEntry& entry = entries_[e];
     if (entry.head == kNoPacket) continue;
     const MeshPacket& p = packets_[entry.head];
-    out.push_back({name + ".ingress" + std::to_string(e), size(entry.head),
+    out.push_back({name + ".ingress" + std::to_string(e), size(entry.head), WaitKind::kQueueFull,
                    "packet to egress " + std::to_string(p.exit) + " (flit " +
                        std::to_string(p.sent) + " of " + std::to_string(p.flits) + "): room in " +
                        name_of(buffers_[entry.buffer + p.vc])});
   }
   for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
     if (buffers_[b].count == 0 || (buffers_[b].sink & kMeshPort) != 0) continue;
-    out.push_back({name + "." + name_of(buffers_[b]), buffers_[b].count, waits_for(b)});
+    out.push_back(
+        {name + "." + name_of(buffers_[b]), buffers_[b].count, kind_of_wait(b), waits_for(b)});
   }
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     if (exits_[e].head == kNoPacket) continue;
     const MeshPacket& p = packets_[exits_[e].head];
-    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head),
+    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head), WaitKind::kQueueFull,
                    "packet of ingress " + std::to_string(p.entry) + ": the receiver at egress " +
                        std::to_string(e)});
   }

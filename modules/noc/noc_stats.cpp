@@ -35,6 +35,7 @@ void describe(StatisticsVisitor& v, NocStats& s, NocDirection towards) {
             "Cycles, summed over packets, spent at an ingress port before the first switch had "
             "room, " +
                 net);
+  v.waits(WaitKind::kQueueFull, {p + "buffer_full_cycles", p + "ingress_wait_cycles"});
   v.histogram(
       p + "latency", s.latency, "cycle",
       "Arrival of a packet's head at the ingress to arrival of its tail at the egress, " + net);

@@ -235,22 +235,24 @@ void RingFabric::clear() {
 }
 
 void RingFabric::describe_waiting(const std::string& name, std::vector<Waiting>& out) const {
-  const auto queue = [&](unsigned n, const char* what, std::size_t packets, const char* waits_for) {
+  const auto queue = [&](unsigned n, const char* what, std::size_t packets, WaitKind kind,
+                         const char* waits_for) {
     if (packets == 0) return;
-    out.push_back({name + ".node" + std::to_string(n) + "." + what, packets, waits_for});
+    out.push_back({name + ".node" + std::to_string(n) + "." + what, packets, kind, waits_for});
   };
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
-    queue(n, "ingress", node.waiting.size(), "room in the node's buffer");
-    queue(n, "own_clockwise", node.own[kClockwise].packets.size(),
+    queue(n, "ingress", node.waiting.size(), WaitKind::kQueueFull, "room in the node's buffer");
+    queue(n, "own_clockwise", node.own[kClockwise].packets.size(), WaitKind::kBandwidth,
           "the segment, and room for two packets at the next node");
-    queue(n, "own_counter", node.own[kCounter].packets.size(),
+    queue(n, "own_counter", node.own[kCounter].packets.size(), WaitKind::kBandwidth,
           "the segment, and room for two packets at the next node");
-    queue(n, "transit_clockwise", node.transit[kClockwise].packets.size(),
+    queue(n, "transit_clockwise", node.transit[kClockwise].packets.size(), WaitKind::kBandwidth,
           "the segment or the egress, and room behind it");
-    queue(n, "transit_counter", node.transit[kCounter].packets.size(),
+    queue(n, "transit_counter", node.transit[kCounter].packets.size(), WaitKind::kBandwidth,
           "the segment or the egress, and room behind it");
-    queue(n, "egress", node.exit.packets.size(), "the receiver at the egress");
+    queue(n, "egress", node.exit.packets.size(), WaitKind::kQueueFull,
+          "the receiver at the egress");
   }
 }
 

@@ -122,7 +122,7 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].head == kNoPacket) continue;
     out.push_back({name + ".ingress" + std::to_string(i), size(entries_[i].head),
-                   "room in the first switch's input buffer"});
+                   WaitKind::kQueueFull, "room in the first switch's input buffer"});
   }
   for (unsigned s = 0; s < stages(); ++s) {
     const auto add = [&](std::size_t buffer, const std::string& queue, std::uint32_t head) {
@@ -131,11 +131,12 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
       const std::uint32_t link = link_of(s, b, packets_[head]);
       std::string waits_for = "output link " + std::to_string(link) + " (egress " +
                               std::to_string(packets_[head].exit) + ")";
-      if (links_[s][link].blocked_since != kNever) waits_for += ": no room in the buffer behind it";
+      const bool blocked = links_[s][link].blocked_since != kNever;
+      if (blocked) waits_for += ": no room in the buffer behind it";
       out.push_back({name + ".stage" + std::to_string(s) + ".switch" +
                          std::to_string(buffer / shape_[s].inputs) + ".in" + std::to_string(b.bit) +
                          queue,
-                     size(head), waits_for});
+                     size(head), blocked ? WaitKind::kQueueFull : WaitKind::kBandwidth, waits_for});
     };
     for (std::uint32_t b = 0; b < buffers_[s].size(); ++b) {
       if (virtual_queues_.empty()) add(b, "", buffers_[s][b].head);
@@ -146,7 +147,7 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
   }
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     if (exits_[e].head == kNoPacket) continue;
-    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head),
+    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head), WaitKind::kQueueFull,
                    "the receiver at egress " + std::to_string(e)});
   }
 }

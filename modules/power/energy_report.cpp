@@ -56,6 +56,9 @@ ordered_json EnergyReport::to_json(double seconds) const {
       for (const auto& [order, energy] : group->second) sum += energy;
     }
     d[name] = tessera::to_json(sum);
+    if (groups_.count(name) == 0 && (name != kNoc || networks_.empty())) {
+      d[name]["not_modelled"] = "no block of the platform has an energy model of this part";
+    }
     total += sum;
     if (name != kNoc) continue;
     for (const auto& [traffic, n] : by_traffic) {

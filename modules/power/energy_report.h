@@ -21,7 +21,8 @@ class EnergyReport {
   /// block.
   void add_network(const std::string& traffic, const std::string& name, std::uint32_t gpu,
                    bool requests, const Energy& energy, double area_mm2);
-  /// `seconds`: of the run.
+  /// `seconds`: of the run. A group that all platforms have and that got no energy has 0 J, and
+  /// "not_modelled" with the reason.
   nlohmann::ordered_json to_json(double seconds) const;
 
  private:

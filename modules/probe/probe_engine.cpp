@@ -301,6 +301,7 @@ void ProbeEngine::handle_found(Tick t) {
   if (found.held && (probe == nullptr || !probe->scout)) {
     if (probe == nullptr) {
       request.forwarding = Forwarding::kSupplied;
+      request.served_by = ServedBy::kOtherL1;
     } else {
       probe->supplier = site_.core;
     }
@@ -386,6 +387,7 @@ void ProbeEngine::supplied(Payload& payload, Tick t) {
       std::memcpy(miss.get_data_ptr(), payload.get_data_ptr(), config_.line_bytes);
     }
     miss.set_response_status(tlm::TLM_OK_RESPONSE);
+    request_of(miss).served_by = ServedBy::kOtherL1;
     core_port_.responses.queue.push(t, 0, &miss);
     erase(*group);
   }

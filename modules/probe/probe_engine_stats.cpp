@@ -9,20 +9,24 @@
 namespace tessera {
 
 void ProbeEngine::describe_waiting(std::vector<Waiting>& out) const {
-  const auto add = [&](const char* queue, std::size_t items, const char* waits_for) {
-    if (items != 0) out.push_back({std::string(name()) + "." + queue, items, waits_for});
+  const auto add = [&](const char* queue, std::size_t items, WaitKind kind, const char* waits_for) {
+    if (items != 0) out.push_back({std::string(name()) + "." + queue, items, kind, waits_for});
   };
-  add("requests", requests_.size(), "the next cycle");
-  add("incoming", incoming_.size(), "a free cycle of the L1, or room for a reply");
-  add("groups", groups_.size(), "the return of their probes, or the timeout");
+  add("requests", requests_.size(), WaitKind::kResourceBusy, "the next cycle");
+  add("incoming", incoming_.size(), WaitKind::kResourceBusy,
+      "a free cycle of the L1, or room for a reply");
+  add("groups", groups_.size(), WaitKind::kDataDependence,
+      "the return of their probes, or the timeout");
   constexpr std::array<const char*, kClasses> kNames = {"direct", "selective", "forwarded",
                                                         "returned", "own"};
   for (unsigned c = 0; c < kClasses; ++c) {
-    add(kNames[c], to_network_[c].size(), "END_REQ from the network");
+    add(kNames[c], to_network_[c].size(), WaitKind::kQueueFull, "END_REQ from the network");
   }
-  add("replies", probe_port_.responses.queue.size(), "END_RESP from the network");
-  add("to_core", core_port_.responses.queue.size(), "END_RESP from the L1");
-  add("at_l2", static_cast<std::size_t>(at_l2_), "responses of LLC slices");
+  add("replies", probe_port_.responses.queue.size(), WaitKind::kQueueFull,
+      "END_RESP from the network");
+  add("to_core", core_port_.responses.queue.size(), WaitKind::kQueueFull, "END_RESP from the L1");
+  add("at_l2", static_cast<std::size_t>(at_l2_), WaitKind::kDataDependence,
+      "responses of LLC slices");
 }
 
 void describe(StatisticsVisitor& v, ProbeStats& s) {

@@ -37,10 +37,18 @@ enum class Forwarding : std::uint8_t {
   kReturned,   ///< the other core does not hold the line: the slice responds
 };
 
+/// The block whose response a load got.
+enum class ServedBy : std::uint8_t {
+  kHome,         ///< the home slice of its line
+  kCopy,         ///< another slice, which holds a copy of the line
+  kRemoteCache,  ///< a slice of the role "remote_cache"
+  kOtherL1,      ///< the L1 of another core
+};
+
 /// Points of a request's way where its time is noted, for latency_breakdown.
 enum class Hop : std::uint8_t {
   kIssued,    ///< made by the L1 (or its bypass)
-  kAtLlc,     ///< arrived at the home slice
+  kAtLlc,     ///< arrived at the slice of ServedBy
   kToDram,    ///< the slice has sent a request to its channel; written with the next
   kFromDram,  ///< the channel has responded
   kFromLlc,   ///< the response has left the slice
@@ -91,14 +99,20 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// A home of a higher number is kept as this one, which no platform has.
   static constexpr std::uint32_t kMaxSlice = 0xffff;
 
-  MemoryRequest() : read_only(false), uniform(false), reports_refusal(false), fine_grained(false) {}
+  MemoryRequest()
+      : read_only(false),
+        uniform(false),
+        reports_refusal(false),
+        fine_grained(false),
+        joined_fetch(false),
+        served_by(ServedBy::kHome) {}
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
   /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
   bool read_only : 1;
   /// Of these, a load of one element by several lanes, which a scalar cache holds (L1Config). The
-  /// four share a byte, so that the size stays. Written by the SM.
+  /// bit fields share a byte, so that the size stays. Written by the SM.
   bool uniform : 1;
   /// The initiator reports a refusal of the request with its cause (refusal_of()), so that the
   /// target does not. Written by the SM, and by a slice that fetches a line for the request.
@@ -106,6 +120,10 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// A load of another GPU's line whose response carries only `word_mask` (DualOpt section 4.1):
   /// the line's other bytes are not there. Written by the L1.
   bool fine_grained : 1;
+  /// The slice of ServedBy was fetching the line for another request. Written by the slice.
+  bool joined_fetch : 1;
+  /// Written by the block that responds.
+  ServedBy served_by : 2;
   bool bypass_l1 = false;  ///< not to be cached in an L1
   /// The launch for which blocks count the request.
   LaunchSlot launch;

@@ -390,27 +390,29 @@ bool RdmaEngine::idle() const {
 }
 
 void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
-  const auto queue = [&](const std::string& what, std::size_t items, const char* waits_for) {
-    if (items != 0) out.push_back({std::string(name()) + "." + what, items, waits_for});
+  const auto queue = [&](const std::string& what, std::size_t items, WaitKind kind,
+                         const char* waits_for) {
+    if (items != 0) out.push_back({std::string(name()) + "." + what, items, kind, waits_for});
   };
-  queue("from_local", from_local_.size(), "room among the outgoing requests");
-  queue("outgoing_requests", to_fabric_[kRequest].queue.size(),
+  queue("from_local", from_local_.size(), WaitKind::kQueueFull, "room among the outgoing requests");
+  queue("outgoing_requests", to_fabric_[kRequest].queue.size(), WaitKind::kNetworkTransfer,
         "the fabric to take a request packet");
-  queue("awaiting", awaiting_, "responses of other GPUs");
+  queue("awaiting", awaiting_, WaitKind::kDataDependence, "responses of other GPUs");
   for (std::size_t p = 0; p < local_ports_.size(); ++p) {
     queue("responses" + std::to_string(p), local_ports_[p].responses.queue.size(),
-          "END_RESP of the port");
+          WaitKind::kQueueFull, "END_RESP of the port");
   }
-  queue("from_fabric", home_port_.requests.queue.size(),
+  queue("from_fabric", home_port_.requests.queue.size(), WaitKind::kQueueFull,
         may_send_home() ? "END_REQ of the home slices" : "room for the home slices' responses");
-  queue("serving", serving_, "responses of the home slices");
-  queue("from_home", home_port_.responses.size(),
+  queue("serving", serving_, WaitKind::kDataDependence, "responses of the home slices");
+  queue("from_home", home_port_.responses.size(), WaitKind::kQueueFull,
         "room in a staging buffer or among the outgoing responses");
   for (std::size_t b = 0; b < coalescer_.config().destinations; ++b) {
     queue("staging" + std::to_string(gpu_of(b).value), coalescer_.size(b),
+          WaitKind::kNetworkTransfer,
           "more responses, the timeout, or room among the outgoing responses");
   }
-  queue("outgoing_answers", to_fabric_[kResponse].queue.size(),
+  queue("outgoing_answers", to_fabric_[kResponse].queue.size(), WaitKind::kNetworkTransfer,
         "the fabric to take a response packet");
 }
 

@@ -105,6 +105,7 @@ void L1Cache::send_to_core(Tick t) {
 void L1Cache::send_to_memory(Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (memory_port_.requests.ready(t, t + delay)) {
+    stats_.miss_queue_wait += t - memory_port_.requests.queue.next_due();
     Payload& payload = *memory_port_.requests.queue.pop();
     request_of(payload).stamp(Hop::kIssued) = t;
     memory_port_.send(payload, delay, [&](Tick arrival) {
@@ -157,19 +158,25 @@ void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
   const auto& to_core = core_port_.responses.queue;
   const auto& to_memory = memory_port_.requests.queue;
   if (!pipeline_.empty()) {
-    out.push_back({base + "pipeline", pipeline_.size(),
+    const WaitKind lookup_wait = !mshr_.full() && to_memory.size() >= config_.miss_queue_depth
+                                     ? WaitKind::kQueueFull
+                                     : WaitKind::kResourceBusy;
+    out.push_back({base + "pipeline", pipeline_.size(), lookup_wait,
                    mshr_.full()                                   ? "a free MSHR"
                    : to_memory.size() >= config_.miss_queue_depth ? "room in to_memory"
                                                                   : "its line or its turn"});
   }
-  if (!mshr_.empty()) out.push_back({base + "mshr", mshr_.used(), "lines from memory"});
+  if (!mshr_.empty())
+    out.push_back({base + "mshr", mshr_.used(), WaitKind::kDataDependence, "lines from memory"});
   if (!to_memory.empty()) {
-    out.push_back({base + "to_memory", to_memory.size(), "END_REQ from the network"});
+    out.push_back(
+        {base + "to_memory", to_memory.size(), WaitKind::kQueueFull, "END_REQ from the network"});
   }
-  if (!to_core.empty()) out.push_back({base + "to_core", to_core.size(), "END_RESP from the SM"});
+  if (!to_core.empty())
+    out.push_back({base + "to_core", to_core.size(), WaitKind::kQueueFull, "END_RESP from the SM"});
   if (forwarded_ != 0) {
     out.push_back({base + "forwarded", static_cast<std::size_t>(forwarded_),
-                   "responses to stores, atomics and bypassing loads"});
+                   WaitKind::kDataDependence, "responses to stores, atomics and bypassing loads"});
   }
 }
 

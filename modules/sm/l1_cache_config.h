@@ -56,12 +56,23 @@ struct L1Stats {
   Counter stalls_miss_queue = 0;
   Counter bytes_to_core = 0;
   Counter bytes_filled = 0;
-  /// Latency of served misses by stage, summed over misses.
+  /// Parts of miss_latency, summed over misses. First of misses that a home slice or a remote cache
+  /// served.
   Tick request_network = 0;
   Tick llc = 0;
   Tick dram = 0;
   Tick llc_return = 0;
   Tick response_network = 0;
+  // Of misses that a copy in another slice served.
+  Tick copy_request_network = 0;
+  Tick copy = 0;
+  Tick copy_response_network = 0;
+  Tick other_l1 = 0;   ///< of misses that another core's L1 served
+  Tick unstamped = 0;  ///< of misses that a block without time stamps served
+  // Parts of `llc`.
+  Tick far_cache = 0;  ///< in a remote cache
+  Tick llc_merge = 0;
+  Tick miss_queue_wait = 0;  ///< before a request leaves: no part of miss_latency
   Histogram miss_latency;
   BandwidthSeries bandwidth;
 };

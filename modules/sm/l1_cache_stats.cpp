@@ -26,6 +26,8 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
             "the same: first because the network accepts no request");
   v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
   v.counter("bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
+  v.waits(WaitKind::kResourceBusy, {"stalls_mshr", "stalls_frames"});
+  v.waits(WaitKind::kQueueFull, {"stalls_miss_queue"});
   v.cycles("request_network_cycles", s.request_network, "of served misses: from here to the slice");
   v.cycles("llc_cycles", s.llc,
            "of served misses: in the slice, until the request to its channel or its response");
@@ -33,6 +35,25 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.cycles("llc_return_cycles", s.llc_return, "of served misses: in the slice after the channel");
   v.cycles("response_network_cycles", s.response_network,
            "of served misses: from the slice to here");
+  v.cycles("copy_request_network_cycles", s.copy_request_network,
+           "of misses that a copy in another slice served: from here to that slice");
+  v.cycles("copy_cycles", s.copy, "the same: in that slice");
+  v.cycles("copy_response_network_cycles", s.copy_response_network,
+           "the same: from that slice to here");
+  v.cycles("other_l1_cycles", s.other_l1, "of misses that another core's L1 served");
+  v.cycles("unstamped_cycles", s.unstamped,
+           "of misses served by a block that writes no time stamps");
+  v.cycles("remote_cache_cycles", s.far_cache, "part of llc_cycles: in a remote cache");
+  v.cycles(
+      "llc_merge_cycles", s.llc_merge,
+      "part of llc_cycles: of loads whose line the home slice was fetching for another request");
+  v.cycles("miss_queue_wait_cycles", s.miss_queue_wait,
+           "of requests of all kinds: until the network took them, before miss_latency");
+  v.waits(WaitKind::kNetworkTransfer,
+          {"request_network_cycles", "response_network_cycles", "copy_request_network_cycles",
+           "copy_response_network_cycles"});
+  v.waits(WaitKind::kDataDependence, {"dram_cycles", "llc_merge_cycles"});
+  v.waits(WaitKind::kQueueFull, {"miss_queue_wait_cycles"});
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a miss's departure to its line");
   v.bandwidth("bandwidth", s.bandwidth, "bytes filled over time");
 }

@@ -173,14 +173,28 @@ void derive_l1s(RunFigures& run) {
       {"llc", &L1Stats::llc},
       {"dram", &L1Stats::dram},
       {"llc_return", &L1Stats::llc_return},
-      {"response_network", &L1Stats::response_network}};
+      {"response_network", &L1Stats::response_network},
+      {"copy_request_network", &L1Stats::copy_request_network},
+      {"copy", &L1Stats::copy},
+      {"copy_response_network", &L1Stats::copy_response_network},
+      {"other_l1", &L1Stats::other_l1},
+      {"unstamped", &L1Stats::unstamped}};
+  // L1s of another kind have hops of their own, and the first five as 0 if they lack them.
+  if (run.plan().of_kind(L1Site::kFamily).empty()) {
+    for (std::size_t i = 0; i < 5; ++i) hops.emplace(all_hops[i].first, 0.0);
+    return;
+  }
+  double rest = l1s.sum(&L1Stats::miss_latency, kSum);
   for (const auto& [hop, field] : all_hops) {
     double cycles = 0;
     for (const L1Stats& l1 : l1s.each()) {
       cycles += static_cast<double>(clock.cycle_at(l1.*field));
     }
     hops[hop] = ratio(cycles, misses);
+    rest -= cycles;
   }
+  // Each L1 shows its hops in whole cycles.
+  hops["rounding"] = ratio(rest, misses);
 }
 
 }  // namespace tessera

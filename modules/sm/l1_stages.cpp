@@ -223,16 +223,36 @@ void L1Cache::account(const MemoryRequest& request, Tick t) {
   const Tick issued = request.stamp(Hop::kIssued);
   stats_.miss_latency.add(clock_.cycles_in(t - issued));
   homes_.add(request.home().slice);
-  if (request.stamp(Hop::kAtLlc) == kNever || request.stamp(Hop::kFromLlc) == kNever) return;
-  stats_.request_network += request.stamp(Hop::kAtLlc) - issued;
-  if (request.stamp(Hop::kToDram) != kNever && request.stamp(Hop::kFromDram) != kNever) {
-    stats_.llc += request.stamp(Hop::kToDram) - request.stamp(Hop::kAtLlc);
-    stats_.dram += request.stamp(Hop::kFromDram) - request.stamp(Hop::kToDram);
-    stats_.llc_return += request.stamp(Hop::kFromLlc) - request.stamp(Hop::kFromDram);
-  } else {
-    stats_.llc += request.stamp(Hop::kFromLlc) - request.stamp(Hop::kAtLlc);
+  if (unlikely(request.served_by == ServedBy::kOtherL1)) {
+    stats_.other_l1 += t - issued;
+    return;
   }
-  stats_.response_network += t - request.stamp(Hop::kFromLlc);
+  const Tick arrived = request.stamp(Hop::kAtLlc);
+  const Tick left = request.stamp(Hop::kFromLlc);
+  if (unlikely(arrived == kNever || left == kNever)) {
+    stats_.unstamped += t - issued;
+    return;
+  }
+  if (request.served_by == ServedBy::kCopy) {
+    stats_.copy_request_network += arrived - issued;
+    stats_.copy += left - arrived;
+    stats_.copy_response_network += t - left;
+    return;
+  }
+  stats_.request_network += arrived - issued;
+  if (request.stamp(Hop::kToDram) != kNever && request.stamp(Hop::kFromDram) != kNever) {
+    stats_.llc += request.stamp(Hop::kToDram) - arrived;
+    stats_.dram += request.stamp(Hop::kFromDram) - request.stamp(Hop::kToDram);
+    stats_.llc_return += left - request.stamp(Hop::kFromDram);
+  } else {
+    stats_.llc += left - arrived;
+    if (request.served_by == ServedBy::kRemoteCache) {
+      stats_.far_cache += left - arrived;
+    } else if (request.joined_fetch) {
+      stats_.llc_merge += left - arrived;
+    }
+  }
+  stats_.response_network += t - left;
 }
 
 }  // namespace tessera

@@ -371,17 +371,21 @@ Tick LoadStoreUnit::next_work(Tick t) const {
 
 void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
   if (!queue_.empty()) {
-    out.push_back({base + "lsu_queue", queue_.size(),
-                   l1_port_.requests.sender.free_at() == kNever ? "END_REQ from the L1"
-                                                                : "its turn or a TLB miss"});
+    out.push_back(
+        {base + "lsu_queue", queue_.size(),
+         l1_port_.requests.sender.free_at() == kNever ? WaitKind::kQueueFull : WaitKind::kOrdering,
+         l1_port_.requests.sender.free_at() == kNever ? "END_REQ from the L1"
+                                                      : "its turn or a TLB miss"});
   }
   if (!translations_.empty()) {
-    out.push_back({base + "l1_tlb", translations_.size(), "translations from the MMU"});
+    out.push_back({base + "l1_tlb", translations_.size(), WaitKind::kTranslation,
+                   "translations from the MMU"});
   }
   const std::size_t used = accesses_.used();
   const std::size_t queued = queue_.size() + completed_.size();
   if (used > queued) {
-    out.push_back({base + "outstanding", used - queued, "responses from the L1"});
+    out.push_back(
+        {base + "outstanding", used - queued, WaitKind::kDataDependence, "responses from the L1"});
   }
 }
 

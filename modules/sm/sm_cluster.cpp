@@ -404,10 +404,12 @@ unsigned SmCluster::resident_warps() const {
 
 void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
-  Waiting running{base + "warps", 0, "an issue slot"};
-  Waiting for_memory{base + "warps", 0, "responses from memory"};
-  Waiting at_barrier{base + "warps", 0, "other warps of their CTA at a barrier"};
-  Waiting for_copies{base + "warps", 0, "asynchronous copies or the phase of an mbarrier"};
+  Waiting running{base + "warps", 0, WaitKind::kResourceBusy, "an issue slot"};
+  Waiting for_memory{base + "warps", 0, WaitKind::kDataDependence, "responses from memory"};
+  Waiting at_barrier{base + "warps", 0, WaitKind::kOrdering,
+                     "other warps of their CTA at a barrier"};
+  Waiting for_copies{base + "warps", 0, WaitKind::kDataDependence,
+                     "asynchronous copies or the phase of an mbarrier"};
   for (std::uint64_t left = warps_.occupied(); left != 0; left &= left - 1) {
     const Warp& w = warps_[WarpTable::first(left)];
     if (w.next == nullptr) continue;

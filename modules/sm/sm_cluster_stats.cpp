@@ -27,6 +27,9 @@ void describe(StatisticsVisitor& v, SmStats& s) {
             "scheduler cycles in which all warps waited for memory");
   v.counter("barrier_slots", s.barrier_slots, "slot",
             "scheduler cycles in which all warps waited at barriers");
+  v.waits(WaitKind::kResourceBusy, {"shared_conflict_cycles", "structural_slots", "idle_slots"});
+  v.waits(WaitKind::kDataDependence, {"dependency_slots", "memory_slots"});
+  v.waits(WaitKind::kOrdering, {"barrier_slots"});
   v.occupancy("resident_warps", s.resident_warps, "warp", "resident warps");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caches of a coherent hierarchy: a GPU's L1s and L2s, the CPU's L1s, L2s and LLC.
+#include "common/json.h"
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
@@ -79,6 +80,29 @@ void add_energy(const RunFigures& run, const char* kind, const char* group, F co
   }
 }
 
+/// The parts of an average miss of the L1s.
+void derive_l1s(RunFigures& run) {
+  if (!run.plan().has("coherent_l1")) return;
+  const auto l1s = run.of_level<umh::CoherentAccessStats>("l1");
+  using S = umh::CoherentAccessStats;
+  const double misses = l1s.sum(&S::miss_latency, &Histogram::count);
+  nlohmann::ordered_json& hops = run["latency_breakdown"];
+  // Those that all platforms have.
+  for (const char* hop : {"request_network", "llc", "dram", "llc_return", "response_network"}) {
+    hops.emplace(hop, 0.0);
+  }
+  const std::pair<const char*, Counter S::*> all_hops[] = {
+      {"merge", &S::merge_cycles},
+      {"l1_wait", &S::l1_wait_cycles},
+      {"request_network", &S::request_network_cycles},
+      {"l2", &S::l2_cycles},
+      {"snoop", &S::snoop_cycles},
+      {"below_l2", &S::below_l2_cycles},
+      {"response_network", &S::response_network_cycles},
+      {"unstamped", &S::unstamped_cycles}};
+  for (const auto& [hop, field] : all_hops) hops[hop] = ratio(l1s.sum(field), misses);
+}
+
 const BlockKindRegistration kL1([] {
   BlockKind k("coherent_l1", CoherentCacheSite::kFamily);
   k.level = "l1";
@@ -92,6 +116,7 @@ const BlockKindRegistration kL1([] {
   k.own_config = [](const ConfigView& c, const PlannedBlock&) {
     return AnyConfig(c.group<L1Config>("l1"));
   };
+  k.derive = derive_l1s;
   k.energy = [](const RunFigures& run, EnergyReport& report) {
     const auto config = [&run](const PlannedBlock& b) {
       return l1_config(run.config(), run.own(b, run.config().group<L1Config>("l1")));

@@ -44,9 +44,11 @@ void describe(StatisticsVisitor& v, CoherenceBlockStats& s) {
     const std::string c = name_of(static_cast<MessageClass>(i));
     v.counter("stalls_" + c, s.stalls_credit[i], "message",
               "messages of class " + c + " that waited for an entry at their receiver");
+    v.waits(WaitKind::kQueueFull, {"stalls_" + c});
   }
   v.counter("stalls_transactions", s.stalls_transactions, "request",
             "requests whose lookup waited because every transaction was in use");
+  v.waits(WaitKind::kResourceBusy, {"stalls_transactions"});
   v.occupancy("pending", s.pending, "request", "accesses and requests that are pending");
 }
 
@@ -163,12 +165,13 @@ void CoherenceBlock::describe_waiting(std::vector<Waiting>& out) const {
     const auto& queue = inbox_.queues[i];
     if (queue.empty()) continue;
     out.push_back({me + ".in_" + name_of(static_cast<MessageClass>(i)), queue.size(),
-                   can_look_up(i) ? "its lookup" : "a free transaction"});
+                   WaitKind::kResourceBusy, can_look_up(i) ? "its lookup" : "a free transaction"});
   }
   for (const CoherencePort& p : ports_) p.describe_waiting(me, out);
   const std::string text = describe_transactions();
   if (text.empty()) return;
-  out.push_back({me + ".transactions", pending(), text.substr(0, text.find('\n'))});
+  out.push_back(
+      {me + ".transactions", pending(), WaitKind::kCoherence, text.substr(0, text.find('\n'))});
 }
 
 void CoherenceBlock::reset() {

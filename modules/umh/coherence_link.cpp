@@ -43,6 +43,7 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s) {
     const std::string c = name_of(static_cast<MessageClass>(i));
     v.counter("stalls_" + c, s.stalls_credit[i], "message",
               "messages of class " + c + " that waited for an entry of the next queue");
+    v.waits(WaitKind::kQueueFull, {"stalls_" + c});
   }
   v.counter("peer_bytes", s.peer_bytes, "byte", "bytes between devices, counted once");
   v.bandwidth("bandwidth", s.bandwidth, "bytes of all messages over time");
@@ -258,13 +259,15 @@ void CoherenceLink::describe_waiting(std::vector<Waiting>& out) const {
   for (const auto& [queue, q] : queues) {
     const MessageClass c = class_of(q.first->message.type);
     std::string waits = "a place at the end of the link to ";
+    WaitKind kind = WaitKind::kQueueFull;
     if (q.first->arriving) {
       waits = std::string("an entry of class ") + name_of(c) + " at ";
     } else if (can_proceed(*q.first, umh::index_of(c))) {
       waits = "the link to ";
+      kind = WaitKind::kBandwidth;
     }
     out.push_back(
-        {queue, q.items,
+        {queue, q.items, kind,
          waits + ends_[q.first->to].peer_name + " (" + q.first->message.describe() + ")"});
   }
 }

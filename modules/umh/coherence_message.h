@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "modules/kernel/time.h"
 #include "modules/protocol/byte_mask.h"
 #include "modules/umh/nmoesi.h"
 
@@ -60,6 +61,14 @@ struct LineBytes {
 /// Sharer bit of a directory for the child at a position.
 constexpr std::uint64_t sharer_bit(unsigned child) { return std::uint64_t{1} << child; }
 
+/// Times of the transaction that a grant ends, for the latency of the requester's miss.
+struct GrantTimes {
+  Tick received = kNever;  ///< lookup of the request; kNever: the sender of the grant is no cache
+  Tick sent = kNever;
+  Tick below = 0;   ///< of the time from `received` to `sent`: until the sender's parent granted
+  Tick snoops = 0;  ///< of this time: until the sender's other children responded to snoops
+};
+
 /// A message of the coherence protocol.
 struct CoherenceMessage {
   MessageType type = MessageType::kReadRequest;
@@ -81,6 +90,7 @@ struct CoherenceMessage {
   /// kReadSnoop: SMD that the owner sends the block to. kPeerData, kListen: the directory that
   /// receives the kGrantAck, and the owner.
   AgentId peer = kNoAgent;
+  GrantTimes times;  ///< kGrant
   std::vector<LineBytes> data;
   /// kSnoopData, kSnoopAck: first lines of write-backs that have been sent, whose bytes this
   /// response contains. The receiver must drop these write-backs.

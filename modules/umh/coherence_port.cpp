@@ -150,6 +150,7 @@ void CoherencePort::describe_waiting(const std::string& block, std::vector<Waiti
     if (o.queue.empty()) continue;
     const std::string what = std::string(name_of(static_cast<MessageClass>(c)));
     out.push_back({block + ".out_" + what, o.queue.size(),
+                   o.credits.any() ? WaitKind::kBandwidth : WaitKind::kQueueFull,
                    (!o.credits.any() ? "an entry of class " + what + " at " : "the channel to ") +
                        peer_name_ + " (" + o.queue.front().message.describe() + ")"});
   }

@@ -173,6 +173,7 @@ void CoherentCache::receive(const CoherenceMessage& message) {
       job->launch = message.launch;
       job->child = position_of(message.from).value();
       job->message = message;
+      job->received = now();
       enqueue(std::move(job));
       break;
     }
@@ -385,6 +386,7 @@ void CoherentCache::send_request(Job& job) {
   m.lines = config_.block_lines;
   m.launch = job.launch;
   begin_fetch(job, Phase::kWaitGrant);
+  job.requested = now();
   network_.send(std::move(m));
 }
 
@@ -400,6 +402,9 @@ void CoherentCache::handle_grant(const CoherenceMessage& message) {
   }
   b->state = message.state;
   acknowledge(message);
+  job->below = now() - job->requested;
+  job->access.requested = job->requested;
+  job->access.grant = message.times;
   if (job->kind == Job::Kind::kAccess) {
     perform(*job, *b);
   } else {
@@ -447,6 +452,7 @@ void CoherentCache::snoop_children(Job& job) {
   const DirectoryEntry entry = line_in(b, job.line).directory;
   job.phase = Phase::kWaitChildren;
   job.awaited = 0;
+  job.snooped = now();
   if (job.action == Action::kLoad) {
     if (entry.owner != DirectoryEntry::kNoOwner && entry.owner != job.child) {
       job.awaited = 1;
@@ -473,6 +479,7 @@ void CoherentCache::grant(Job& job) {
   m.to = children_[job.child];
   m.line = job.line;
   m.launch = job.launch;
+  m.times = {job.received, now(), job.below, now() - job.snooped};
   const bool alone = (entry.sharers & ~sharer_bit(job.child)) == 0;
   if (job.action == Action::kStore) {
     m.state = transitions_.on(State::kI, Action::kStore).next;

@@ -40,6 +40,8 @@ struct CoherentAccess {
   /// Written on completion: the access has waited for a fetch of its block by another one, and
   /// needed none of its own.
   bool merged = false;
+  Tick requested = kNever;  ///< time of its own request to the parent; kNever: it sent none
+  GrantTimes grant;         ///< of this request
 };
 
 struct CoherentCacheEvents {
@@ -63,7 +65,8 @@ struct CoherentCacheEvents {
 ///
 /// Dirty bytes are relative to the parent: a block in O or M whose bytes were sent has none.
 ///
-/// Not modelled: time, a limit on pending transactions, write-through.
+/// Not modelled: latencies (the present time is only noted, for the latencies of misses), a limit
+/// on pending transactions, write-through.
 class CoherentCache {
  public:
   using Completion = std::function<void(const CoherentAccess&)>;
@@ -164,6 +167,10 @@ class CoherentCache {
     bool waited = false;    ///< for a fetch of the block by another job
     LaunchSlot launch;
     unsigned awaited = 0;  ///< responses of children
+    Tick received = 0;     ///< kChildRequest
+    Tick requested = 0;    ///< departure of the request to the parent
+    Tick below = 0;        ///< from there to the parent's grant
+    Tick snooped = 0;      ///< departure of the snoops of children, if there are any
     std::uint64_t line = 0;
     unsigned child = 0;  ///< position of the requester
     Action action = Action::kLoad;

@@ -44,6 +44,22 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
   v.counter("stalls_mshr", s.stalls_mshr, "access",
             "accesses whose lookup waited because every transaction was in use");
   v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
+  v.waits(WaitKind::kResourceBusy, {"stalls_mshr"});
+  const auto part = [&v](const char* name, Counter& field, const std::string& what) {
+    v.counter(name, field, "cycle", "part of miss_latency: " + what);
+  };
+  part("merge_cycles", s.merge_cycles, "of accesses that waited for another access's block");
+  part("l1_wait_cycles", s.l1_wait_cycles, "of the others: until the request left");
+  part("request_network_cycles", s.request_network_cycles, "until its lookup in the L2");
+  part("l2_cycles", s.l2_cycles, "in the L2");
+  part("snoop_cycles", s.snoop_cycles, "in the L2, for responses of other L1s");
+  part("below_l2_cycles", s.below_l2_cycles, "in the L2, for the grant of the level below");
+  part("response_network_cycles", s.response_network_cycles, "from the L2's grant to its lookup");
+  part("unstamped_cycles", s.unstamped_cycles, "of grants without time stamps");
+  v.waits(WaitKind::kOrdering, {"merge_cycles", "l1_wait_cycles"});
+  v.waits(WaitKind::kNetworkTransfer, {"request_network_cycles", "response_network_cycles"});
+  v.waits(WaitKind::kCoherence, {"snoop_cycles"});
+  v.waits(WaitKind::kDataDependence, {"below_l2_cycles"});
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing access's lookup to its end");
 }
 
@@ -177,6 +193,32 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
   looked_up_ = nullptr;
 }
 
+/// Adds the latency of a miss and its parts, which are whole cycles and add up to it.
+void CoherentCacheBlock::account(const CoherentAccess& result, Tick looked_up) {
+  const Tick t = now();
+  stats_.miss_latency.add(clock_.cycles_in(t - looked_up));
+  std::uint64_t cycle = clock_.cycle_at(looked_up);
+  const auto until = [&](Tick at) {
+    const std::uint64_t from = std::exchange(cycle, clock_.cycle_at(at));
+    return cycle - from;
+  };
+  if (result.requested == kNever) {
+    stats_.merge_cycles += until(t);
+    return;
+  }
+  stats_.l1_wait_cycles += until(result.requested);
+  const GrantTimes& grant = result.grant;
+  if (grant.received == kNever) {
+    stats_.unstamped_cycles += until(t);
+    return;
+  }
+  stats_.request_network_cycles += until(grant.received);
+  stats_.below_l2_cycles += until(grant.received + grant.below);
+  stats_.snoop_cycles += until(grant.received + grant.below + grant.snoops);
+  stats_.l2_cycles += until(grant.sent);
+  stats_.response_network_cycles += until(t);
+}
+
 void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& result, Tick looked_up) {
   const bool hit = looked_up_ == &payload;
   const bool load = result.kind == CoherentAccess::Kind::kLoad;
@@ -189,7 +231,7 @@ void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& resul
   if (result.kind == CoherentAccess::Kind::kNStore && !exclusive(cache_->state(result.line))) {
     stored_.insert(result.line);
   }
-  if (!hit) stats_.miss_latency.add(clock_.cycles_in(now() - looked_up));
+  if (!hit) account(result, looked_up);
   if (payload.is_read()) {
     const MemoryRequest& request = request_of(payload);
     stats_.bytes_to_core += request.useful_bytes;
@@ -326,14 +368,17 @@ void CoherentCacheBlock::describe_waiting(std::vector<Waiting>& out) const {
   const std::string me = name();
   if (!accesses_.empty()) {
     out.push_back({me + ".pipeline", accesses_.size(),
+                   sweeps_.empty() ? WaitKind::kResourceBusy : WaitKind::kOrdering,
                    !sweeps_.empty() ? "the end of a fence or a flush" : "a free transaction"});
   }
   if (!core_port_.responses.queue.empty()) {
-    out.push_back({me + ".to_core", core_port_.responses.queue.size(), "END_RESP from the core"});
+    out.push_back({me + ".to_core", core_port_.responses.queue.size(), WaitKind::kQueueFull,
+                   "END_RESP from the core"});
   }
   if (!sweeps_.empty()) {
     out.push_back({me + (sweeps_.front().evicts ? ".flush" : ".fence"),
-                   sweeps_.front().lines.size(), "acknowledgements of the parent"});
+                   sweeps_.front().lines.size(), WaitKind::kCoherence,
+                   "acknowledgements of the parent"});
   }
 }
 

@@ -47,6 +47,15 @@ struct CoherentAccessStats {
   Counter fences = 0;
   Counter stalls_mshr = 0;
   Counter bytes_to_core = 0;
+  // Parts of miss_latency, summed over misses. The first two without a request of the access.
+  Counter merge_cycles = 0;
+  Counter l1_wait_cycles = 0;
+  Counter request_network_cycles = 0;
+  Counter l2_cycles = 0;
+  Counter snoop_cycles = 0;
+  Counter below_l2_cycles = 0;
+  Counter response_network_cycles = 0;
+  Counter unstamped_cycles = 0;
   Histogram miss_latency;
 };
 
@@ -150,6 +159,7 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   void look_up_access(Tick t);
   void access(Payload& payload, Tick t);
+  void account(const CoherentAccess& result, Tick looked_up);
   void completed(Payload& payload, const CoherentAccess& result, Tick looked_up);
   void send_to_core(Tick t);
   void add_sweep(bool evicts, LaunchSlot launch, std::function<void()> done);

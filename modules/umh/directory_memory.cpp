@@ -84,7 +84,8 @@ Tick DirectoryMemory::next(Tick t) const {
 
 void DirectoryMemory::describe_waiting(const std::string& block, std::vector<Waiting>& out) const {
   if (!accesses_.empty()) {
-    out.push_back({block + ".memory", accesses_.size(), "responses of the DRAM channel"});
+    out.push_back({block + ".memory", accesses_.size(), WaitKind::kDataDependence,
+                   "responses of the DRAM channel"});
   }
 }
 

@@ -145,7 +145,8 @@ FaultQueue::Status FaultQueue::place(std::uint64_t memory, Tick at) {
 
 void FaultQueue::describe_waiting(std::vector<Waiting>& out) const {
   if (faults_.empty()) return;
-  out.push_back({std::string(name()) + ".faults", faults_.size(), "software's PLACE"});
+  out.push_back({std::string(name()) + ".faults", faults_.size(), WaitKind::kTranslation,
+                 "software's PLACE"});
 }
 
 void FaultQueue::reset() {

@@ -106,7 +106,8 @@ unsigned GpuMemoryPort::debug(tlm::tlm_generic_payload& payload) {
 
 void GpuMemoryPort::describe_waiting(std::vector<Waiting>& out) const {
   if (waiting_ != 0) {
-    out.push_back({std::string(name()) + ".accesses", waiting_, "the caches of the CPU"});
+    out.push_back({std::string(name()) + ".accesses", waiting_, WaitKind::kDataDependence,
+                   "the caches of the CPU"});
   }
 }
 

@@ -213,7 +213,7 @@ void RiscvCore::set_timing(const RiscvCoreConfig& timing) {
 }
 
 void RiscvCore::describe_waiting(std::vector<Waiting>& out) const {
-  if (waits_) out.push_back({std::string(name()) + ".wfi", 1, "an interrupt"});
+  if (waits_) out.push_back({std::string(name()) + ".wfi", 1, WaitKind::kOrdering, "an interrupt"});
 }
 
 void RiscvCore::register_statistics(StatisticsRegistry& registry) const {

@@ -401,12 +401,14 @@ void RtlBlock::describe_waiting(std::vector<Waiting>& out) const {
   if (subordinate_) subordinate_->describe_waiting(out);
   if (initiator_) initiator_->describe_waiting(out);
   if (tokens_.used() != 0) {
-    out.push_back({path_ + ".design", tokens_.used(), "responses of the RTL block"});
+    out.push_back({path_ + ".design", tokens_.used(), WaitKind::kDataDependence,
+                   "responses of the RTL block"});
   }
   const bool below = (subordinate_ && !subordinate_->idle()) || (initiator_ && !initiator_->idle());
   const bool inside = (manager_ && !manager_->none_issued()) || tokens_.used() != 0;
   if (design_->knows_busy && !design_->busy() && inside && !below) {
-    out.push_back({path_ + ".clock", 1, "busy of the design, which is 0 with requests inside"});
+    out.push_back({path_ + ".clock", 1, WaitKind::kOrdering,
+                   "busy of the design, which is 0 with requests inside"});
   }
 }
 

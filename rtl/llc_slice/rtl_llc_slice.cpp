@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "modules/kernel/report.h"
 #include "modules/kernel/sc_time.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/kernel/unlikely.h"
 #include "modules/llc/slice_observer.h"
 #include "modules/plan/block_family.h"
@@ -203,8 +204,14 @@ void RtlLlcSlice::departing(Payload& payload, MemoryRequest& request, Tick arriv
   if (const auto out = outside_.find(&payload); unlikely(out != outside_.end())) {
     report_unknown("responded to a request that another block still has", out->second.id);
   }
+  Tick& left = request.stamp(Hop::kFromLlc);
+  if (!owns(request.home()) && left == kNever) {
+    left = arrival;
+    request.served_by = ServedBy::kCopy;
+  }
   if (owns(request.home())) {
-    request.stamp(Hop::kFromLlc) = arrival;
+    left = arrival;
+    request.served_by = ServedBy::kHome;
     if (request.kind == RequestKind::kAtomic) {
       ++stats_.atomics;
       stats_.atomic_lanes += request.atomics->count;
@@ -576,17 +583,30 @@ bool RtlLlcSlice::idle() const {
 void RtlLlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   const LlcSlicePins& pins = model_->pins;
   const std::string base = std::string(name()) + ".";
-  const auto queue = [&](const char* what, std::size_t items, const char* waits_for) {
-    if (items != 0) out.push_back({base + what, items, waits_for});
+  const auto queue = [&](const char* what, std::size_t items, WaitKind kind,
+                         const char* waits_for) {
+    if (items != 0) out.push_back({base + what, items, kind, waits_for});
   };
-  queue("lmr", pins.queued[1], "its turn at the arrays");
-  queue("rmr", pins.queued[0], "its turn at the arrays");
-  queue("mshr", pins.mshrs_used, "lines from the channel or their home slice");
-  queue("write_backs", writes_.size(), "acknowledgement from the channel");
-  queue("atomics", atomics_.lines(), "reads and stores of their lines");
+  queue("lmr", pins.queued[1], WaitKind::kResourceBusy, "its turn at the arrays");
+  queue("rmr", pins.queued[0], WaitKind::kResourceBusy, "its turn at the arrays");
+  queue("mshr", pins.mshrs_used, WaitKind::kDataDependence,
+        "lines from the channel or their home slice");
+  queue("write_backs", writes_.size(), WaitKind::kDataDependence,
+        "acknowledgement from the channel");
+  queue("atomics", atomics_.lines(), WaitKind::kDataDependence, "reads and stores of their lines");
   for (const auto& i : inputs) i->describe_waiting(out);
   memory->describe_waiting(out);
   remote->describe_waiting(out);
+}
+
+void RtlLlcSlice::register_statistics(StatisticsRegistry& registry) const {
+  StatisticsRegistrar registrar(registry, name());
+  for (const Counter LlcSliceStats::*time :
+       {&LlcSliceStats::lookup_wait_cycles, &LlcSliceStats::merge_wait_cycles,
+        &LlcSliceStats::response_wait_cycles}) {
+    registrar.leave_out(stats_.*time);
+  }
+  registrar.add(stats_);
 }
 
 void RtlLlcSlice::reset() {

@@ -72,6 +72,8 @@ class RtlLlcSlice final : public BlockBase<LlcSliceConfig, LlcSliceStats, LlcSit
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
+  /// Without the times of waits, which no pin shows.
+  void register_statistics(StatisticsRegistry& registry) const override;
 
   // SliceFlushIf, PageDropIf, HoldsBytes.
   void flush(LaunchSlot launch, std::function<void()> done) override;

@@ -46,12 +46,45 @@ TEST_CASE(
   CHECK(rates[2].share.whole == 10);
 }
 
-TEST_CASE("the hops of a load are parts of its latency, with the rest of it") {
-  const ordered_json stats = {
-      {"derived", {{"latency_breakdown", {{"request_network", 10.0}, {"llc", 30.0}, {"dram", 0}}}}},
-      {"modules", {{"system.gpu0.l1_0", {{"miss_latency", {{"count", 4}, {"sum", 200}}}}}}}};
+TEST_CASE("the hops of a load are parts of its latency and add up to it") {
+  const ordered_json stats = {{"derived",
+                               {{"latency_breakdown",
+                                 {{"request_network", 10.0},
+                                  {"llc", 30.0},
+                                  {"dram", 0},
+                                  {"copy", 9.5},
+                                  {"rounding", 0.5}}}}},
+                              {"modules",
+                               {{"system.gpu0.l1_0",
+                                 {{"miss_latency", {{"count", 4}, {"sum", 200}}},
+                                  {"llc_merge_cycles", 24},
+                                  {"remote_cache_cycles", 16}}}}}};
   CHECK(parts_of(latency_hops_of(stats), 50) ==
-        std::map<std::string, double>{{"request network", 10}, {"LLC", 30}, {"elsewhere", 10}});
+        std::map<std::string, double>{{"request network", 10},
+                                      {"LLC", 30 - 6 - 4},
+                                      {"LLC, another request’s fetch", 6},
+                                      {"remote cache", 4},
+                                      {"copy in another slice", 10}});
+}
+
+TEST_CASE("a component without an energy model has no share") {
+  const ordered_json stats = {
+      {"energy",
+       {{"sm", {{"dynamic_j", 1.0}, {"static_j", 2.0}, {"total_j", 3.0}}},
+        {"llc", {{"dynamic_j", 0}, {"static_j", 0}, {"total_j", 0}, {"not_modelled", "why"}}},
+        {"total_j", 3.0}}}};
+  CHECK(parts_of(energy_components_of(stats), 3) == std::map<std::string, double>{{"SM", 3}});
+  CHECK(energy_not_modelled(stats) == std::vector<std::string>{"LLC"});
+}
+
+TEST_CASE("the flush of the caches is a part of the run's cycles") {
+  ordered_json stats = {{"cycles", 400},
+                        {"modules", {{"system.gpu0.dispatcher", {{"flush_cycles", 0}}}}}};
+  CHECK_FALSE(flush_of(stats));
+  stats["modules"]["system.gpu0.dispatcher"]["flush_cycles"] = 100;
+  REQUIRE(flush_of(stats));
+  CHECK(flush_of(stats)->part == 100);
+  CHECK(flush_of(stats)->value() == 0.25);
 }
 
 TEST_CASE("energy is divided by component, and into events and leakage") {

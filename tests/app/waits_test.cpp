@@ -18,7 +18,7 @@ namespace {
 ordered_json stats() {
   const auto l1 = [](int mshr) -> ordered_json {
     return {{"miss_latency", {{"count", 10}, {"sum", 1000}}},
-            {"llc_cycles", 700},
+            {"miss_queue_wait_cycles", 10},
             {"loads", 30},
             {"stores", 7},
             {"atomics", 3},
@@ -30,6 +30,11 @@ ordered_json stats() {
     return {{"reads", 40},
             {"writes", 8},
             {"atomics", 2},
+            {"local_lookups", 30},
+            {"remote_lookups", 20},
+            {"lookup_wait_cycles", mshr == 9 ? 150 : 50},
+            {"merge_wait_cycles", 0},
+            {"response_wait_cycles", mshr == 9 ? 40 : 80},
             {"merges", 0},
             {"stalls_output", output},
             {"stalls_mshr", mshr},
@@ -72,16 +77,22 @@ const Wait& find(const std::vector<Wait>& all, const std::string& level,
 
 TEST_CASE("waits are timed beyond what an idle system takes, for an average memory request") {
   const Waits w = waits_of(stats());
-  // 20 misses, 14 stores and 6 atomics. The misses take 2000 cycles in all, as long as the requests
-  // in the blocks: 1400 in the LLC and 600 in DRAM.
-  CHECK(w.request_time == Approx(2000.0 / 40));
-  // 1400 LLC cycles over 20 misses, less the latency of 20 each.
-  const Wait& llc = find(w.all, "LLC", "a lookup's turn");
-  CHECK(llc.share.part == Approx(1000));
-  CHECK(llc.share.whole == Approx(2000));
-  CHECK(llc.share.of == "the requests' time");
-  CHECK(*llc.cycles_per_request == Approx(25));
-  CHECK(llc.amount == "25.0 cycles a request");
+  // 20 misses, 14 stores and 6 atomics. The misses take 2000 cycles in all. The requests in the
+  // blocks take longer: 20 in the L1s, 100 lookups of 20, 200 and 120 in the LLC, 600 in DRAM.
+  CHECK(w.request_time == Approx(2940.0 / 40));
+  const Wait& lookup = find(w.all, "LLC", "a lookup's turn");
+  CHECK(lookup.kind == WaitKind::kResourceBusy);
+  CHECK(lookup.share.part == Approx(200));
+  CHECK(lookup.share.whole == Approx(2940));
+  CHECK(lookup.share.of == "the requests' time");
+  CHECK(*lookup.cycles_per_request == Approx(5));
+  CHECK(lookup.amount == "5.00 cycles a request");
+  CHECK(lookup.hot.names == std::vector<std::string>{"gpu0.llc0"});
+  const Wait& response = find(w.all, "LLC", "the response network");
+  CHECK(response.kind == WaitKind::kQueueFull);
+  CHECK(response.share.part == Approx(120));
+  CHECK(response.hot.names == std::vector<std::string>{"gpu0.llc1"});
+  CHECK(find(w.all, "L1", "the request network").share.part == Approx(20));
   // 16 of 20 row accesses are reads: 0.8 of 8 precharges of 10 and of 12 activates of 5.
   CHECK(find(w.all, "DRAM", "row conflict").share.part == Approx(0.8 * 8 * 10));
   CHECK(find(w.all, "DRAM", "to be opened").share.part == Approx(0.8 * 12 * 5));
@@ -101,21 +112,24 @@ TEST_CASE("a wait for translation is a part of the requests' time, which include
                                         {"stalls_output", 0}};
   s["modules"]["system.gpu0.walker"] = {{"queue_wait", {{"count", 3}, {"sum", 700}}}};
   const Waits w = waits_of(s);
-  // At half the L1's clock: 3000 cycles are 6000 of the L1's, beside the 2000 of the misses.
-  CHECK(w.request_time == Approx(8000.0 / 40));
+  // At half the L1's clock: 3000 cycles are 6000 of the L1's, beside the 2940 of the blocks.
+  CHECK(w.request_time == Approx(8940.0 / 40));
   CHECK(find(w.all, "TLB and MMU", "a page walk").share.part == Approx(6000));
-  CHECK(find(w.all, "TLB and MMU", "a page walk").share.value() == Approx(0.75));
+  CHECK(find(w.all, "TLB and MMU", "a page walk").share.value() == Approx(6000.0 / 8940));
+  CHECK(find(w.all, "TLB and MMU", "a page walk").kind == WaitKind::kTranslation);
   CHECK(find(w.all, "TLB and MMU", "a walker").share.part == Approx(700));
-  CHECK(find(w.all, "LLC", "a lookup's turn").share.value() == Approx(1000.0 / 8000));
+  CHECK(find(w.all, "LLC", "a lookup's turn").share.value() == Approx(200.0 / 8940));
   CHECK(top_wait(w).where ==
-        "TLB and MMU, L2 TLB's miss registers: 150 of 200 cycles of a memory request");
+        "TLB and MMU, L2 TLB's miss registers: 150 of 224 cycles of a memory request");
 }
 
 TEST_CASE("requests that are no loads wait within their own time") {
   ordered_json s = stats();
   for (const char* l1 : {"system.gpu0.l1_0", "system.gpu0.l1_1"}) {
     s["modules"][l1]["miss_latency"] = {{"count", 0}, {"sum", 0}};
-    s["modules"][l1]["llc_cycles"] = 0;
+  }
+  for (const char* slice : {"system.gpu0.llc0", "system.gpu0.llc1"}) {
+    s["modules"][slice]["local_lookups"] = s["modules"][slice]["remote_lookups"] = 0;
   }
   s["config"]["noc"] = {{"clock_hz", 1e9}, {"radix", 8}, {"stage_latency", 4}};
   s["modules"]["system.gpu0.noc"] = {{"request_packets", 20},
@@ -124,11 +138,13 @@ TEST_CASE("requests that are no loads wait within their own time") {
                                      {"request_latency", {{"count", 20}, {"sum", 1400}}},
                                      {"request_buffer_full_cycles", 0}};
   const Waits w = waits_of(s);
-  // 1400 cycles in the network and 600 in DRAM, of 20 stores and atomics.
-  CHECK(w.request_time == Approx(100));
+  // 20 cycles in the L1s, 1400 in the network, 320 in the LLC and 600 in DRAM, of 20 stores and
+  // atomics.
+  CHECK(w.request_time == Approx(2340.0 / 20));
   const Wait& ingress = find(w.all, "NoC request", "room in the first switch");
   CHECK(*ingress.cycles_per_request == Approx(45));
-  CHECK(ingress.share.value() == Approx(0.45));
+  CHECK(ingress.share.value() == Approx(900.0 / 2340));
+  CHECK(ingress.kind == WaitKind::kQueueFull);
 }
 
 TEST_CASE("reads wait for rows for at most the time that they wait at all") {
@@ -176,13 +192,63 @@ TEST_CASE("waits are counted over what could have waited, with the hottest block
 }
 
 TEST_CASE("the longest wait is reported with its commonest reason and hottest block") {
-  const TopWait top = top_wait(waits_of(stats()));
-  CHECK(top.where ==
-        "LLC, lookup queues and miss registers: 25.0 of 50.0 cycles of a memory request");
+  ordered_json s = stats();
+  for (const char* channel : {"system.gpu0.dram0", "system.gpu0.dram1"}) {
+    s["modules"][channel]["read_latency"] = {{"count", 8}, {"sum", 80}};
+  }
+  const TopWait top = top_wait(waits_of(s));
+  // 20 + 2320 cycles in the L1s and the LLC, 160 in DRAM, none of them beyond an idle system.
+  CHECK(top.where == "LLC, lookups: 5.00 of 62.5 cycles of a memory request");
   CHECK(top.why ==
         "for a miss register (MSHR) or a place in one (10 of 100 stalled lookups); hottest "
         "gpu0.llc0, 1.80 times the average");
+  CHECK(*top.kind == WaitKind::kResourceBusy);
   CHECK(top_wait(waits_of(ordered_json::object())).where.empty());
+  CHECK_FALSE(top_wait(waits_of(ordered_json::object())).kind);
+}
+
+TEST_CASE("a wait on the way back can be the longest one") {
+  ordered_json s = stats();
+  s["modules"]["system.gpu0.llc0"]["response_wait_cycles"] = 4000;
+  // The stalled lookups of the level are of another queue: they do not explain it.
+  const TopWait top = top_wait(waits_of(s));
+  CHECK(top.where == "LLC, response queues: 102 of 172 cycles of a memory request");
+  CHECK(top.why == "for the response network; hottest gpu0.llc0, 1.96 times the average");
+  CHECK(*top.kind == WaitKind::kQueueFull);
+  CHECK(to_json(waits_of(s))["top"]["kind"] == "queue full");
+  CHECK(to_json(waits_of(s))["all"][0]["kind"] == "resource busy");
+}
+
+TEST_CASE("a bus explains a wait if it is busy for at least half of the time") {
+  ordered_json s = stats();
+  s["modules"]["system.gpu0.dram0"]["read_latency"]["sum"] = 9000;
+  CHECK(top_wait(waits_of(s)).why.find("for writes that drained before reads") == 0);
+  for (const char* channel : {"system.gpu0.dram0", "system.gpu0.dram1"}) {
+    s["modules"][channel]["write_drains"] = 0;
+  }
+  // Busy for 30 % of the time.
+  CHECK(top_wait(waits_of(s)).why.find("for a bank, the bus, or writes that drain") == 0);
+  s["modules"]["system.gpu0.dram0"]["bus_busy_clocks"] = 600;
+  CHECK(top_wait(waits_of(s)).why ==
+        "for the bandwidth of the busiest channel (busy 60.0 % of the time); hottest gpu0.dram0, "
+        "1.71 times the average");
+}
+
+TEST_CASE("a coherent L1 waits for earlier accesses and for other L1s") {
+  ordered_json s = stats();
+  s["modules"].erase("system.gpu0.l1_1");
+  ordered_json& l1 = s["modules"]["system.gpu0.l1_0"];
+  l1["coherent_stores"] = 0;
+  l1["merge_cycles"] = 300;
+  l1["l1_wait_cycles"] = 20;
+  l1["snoop_cycles"] = 44;
+  const Waits w = waits_of(s);
+  const Wait& earlier = find(w.all, "L1", "an earlier access");
+  CHECK(earlier.share.part == Approx(320));
+  CHECK(earlier.kind == WaitKind::kOrdering);
+  const Wait& snoops = find(w.all, "L2", "other L1s");
+  CHECK(snoops.share.part == Approx(44));
+  CHECK(snoops.kind == WaitKind::kCoherence);
 }
 
 TEST_CASE("a network's waits are beyond its stages and flits") {
@@ -200,8 +266,9 @@ TEST_CASE("a network's waits are beyond its stages and flits") {
   CHECK(find(w.all, "NoC response", "room in the first switch").share.part == Approx(60));
   const Wait& inside = find(w.all, "NoC response", "a link, or room behind it");
   CHECK(inside.share.part == Approx(160));
-  // 500 cycles in the network beside 2000 in the LLC and DRAM.
-  CHECK(inside.share.whole == Approx(2500));
+  CHECK(inside.kind == WaitKind::kNetworkTransfer);
+  // 500 cycles in the network beside 2940 in the L1s, the LLC and DRAM.
+  CHECK(inside.share.whole == Approx(3440));
   CHECK(inside.hot.names == std::vector<std::string>{"gpu0.noc.response_egress0"});
   CHECK(find(w.all, "NoC response", "full buffer").share.value() == Approx(0.4));
   // 45 of the 500 cycles that 1000 ns have.

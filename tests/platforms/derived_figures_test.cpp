@@ -81,9 +81,15 @@ struct Platform {
            s.sum(sms, "load_latency", "sum") / s.sum(sms, "load_latency", "count"));
     expect("page_balance", 17.0 / 28);
     expect("page_faults", s.of(driver, "faults"));
-    for (const char* hop : {"request_network", "llc", "dram", "llc_return", "response_network"}) {
-      expected["latency_breakdown"][hop] = s.sum(l1s, std::string(hop) + "_cycles") / misses;
+    double rest = s.sum(l1s, "miss_latency", "sum");
+    for (const char* hop :
+         {"request_network", "llc", "dram", "llc_return", "response_network",
+          "copy_request_network", "copy", "copy_response_network", "other_l1", "unstamped"}) {
+      const double cycles = s.sum(l1s, std::string(hop) + "_cycles");
+      expected["latency_breakdown"][hop] = cycles / misses;
+      rest -= cycles;
     }
+    expected["latency_breakdown"]["rounding"] = rest / misses;
     peak("dram", dram_peak);
     const auto line = static_cast<double>(s.config().gpu.system.line_bytes);
     peak("llc", static_cast<double>(slices.size()) * 1.1 * line);

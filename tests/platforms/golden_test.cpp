@@ -20,6 +20,7 @@
 #include "platforms/gpu_windows.h"
 #include "platforms/topology/shape.h"
 #include "tests/platforms/golden_cases.h"
+#include "tests/platforms/hop_sums.h"
 #include "tests/platforms/level_sums.h"
 #include "tests/platforms/workload_runs.h"
 
@@ -46,6 +47,7 @@ ordered_json results(const std::string& platform, const Settings& sets, const st
   auto stats = ordered_json::parse(document(platform, workload, values, sets, build));
   CHECK(stats.at("verified") == true);
   check_shares(stats);
+  check_hop_sums(stats);
   const ResolvedConfig config = resolve_config(platform, sets);
   check_level_sums(stats, config);
   // The CPU's accesses and the flush after the last kernel belong to no launch.

@@ -29,7 +29,9 @@ class Stuck final : public sc_core::sc_module, public Block {
   }
   bool idle() const override { return held_ == 0; }
   void describe_waiting(std::vector<Waiting>& out) const override {
-    if (held_ != 0) out.push_back({std::string(name()) + ".held", held_, "nothing: it is stuck"});
+    if (held_ != 0)
+      out.push_back(
+          {std::string(name()) + ".held", held_, WaitKind::kOrdering, "nothing: it is stuck"});
   }
   void reset() override {}
   void register_statistics(StatisticsRegistry&) const override {}
@@ -73,9 +75,10 @@ TEST_CASE("the watchdog names the queues that wait for a stuck channel") {
           "vecadd");
   REQUIRE(r.failure.has_value());
   CHECK_THAT(*r.failure, Catch::Contains("deadlock") && Catch::Contains("dram0.held") &&
-                             Catch::Contains("nothing: it is stuck") &&
+                             Catch::Contains("nothing: it is stuck (ordering)") &&
                              Catch::Contains("llc0.mshr") &&
-                             Catch::Contains("lines from the channel"));
+                             Catch::Contains("lines from the channel") &&
+                             Catch::Contains("(data dependence)"));
   // What was measured is kept.
   CHECK(r.stats["instructions"].get<std::uint64_t>() > 0);
   CHECK(r.stats["verified"] == false);

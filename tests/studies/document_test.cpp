@@ -101,6 +101,26 @@ TEST_CASE("verdicts are counted, and what is not run says why") {
   CHECK(claim(d, "nobody")["measured"].is_null());
 }
 
+TEST_CASE("a claim that needs more SMs than its platforms have is not judged") {
+  Study study = tiny();
+  // uba-mem-small has 8.
+  const auto needs = [&study](std::uint32_t sms) {
+    for (Measurement& m : study.figures[0].claims) {
+      if (study.claims[m.claim].id == "slower") m.needs_sms = sms;
+    }
+  };
+  needs(8);
+  CHECK(claim(document_of(200, 400, true, study), "slower")["verdict"] == "holds");
+  needs(9);
+  const ordered_json d = document_of(200, 400, true, study);
+  CHECK(claim(d, "slower")["verdict"] == "not_run");
+  CHECK(claim(d, "slower")["measured"].is_null());
+  CHECK(claim(d, "slower")["figure"] == "fig1");
+  CHECK_THAT(claim(d, "slower")["note"].get<std::string>(),
+             Contains("cannot be judged: needs 9 SMs") && Contains("has 8 at this scale"));
+  CHECK(d["summary"]["not_run"] == 4);
+}
+
 TEST_CASE("a ratio and its numbers have their effect beside them") {
   const ordered_json d = document_of(400, 200);
   const ordered_json& c = claim(d, "slower");

@@ -48,7 +48,9 @@ class PartitionRole final : public SliceRole {
     return slice_.local(a) || caching_.at_home(*a.request, slice_.line_of(*a.payload));
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }
-  bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }
+  ServedBy serves_as(const MemoryRequest& request) const {
+    return owns(request.home()) ? ServedBy::kHome : ServedBy::kCopy;
+  }
 
  private:
   const PartitionCaching caching_;

@@ -80,7 +80,7 @@ void PeerRole::handle_messages(Tick t) {
 void PeerRole::describe_waiting(std::vector<Waiting>& out) const {
   if (invalidating_.empty()) return;
   out.push_back({std::string(slice_.name()) + ".invalidating", invalidating_.size(),
-                 "responses from the peer slice"});
+                 WaitKind::kCoherence, "responses from the peer slice"});
 }
 
 void PeerRole::reset() {

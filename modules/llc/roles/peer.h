@@ -48,7 +48,9 @@ class PeerRole final : public SliceRole {
   bool may_leave(const Access& a, Tick t) {
     return is_foreign(a.request->home()) || coherent_after(a, t);
   }
-  bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }
+  ServedBy serves_as(const MemoryRequest& request) const {
+    return owns(request.home()) ? ServedBy::kHome : ServedBy::kCopy;
+  }
 
   bool idle() const { return invalidations_.empty() && invalidating_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const;

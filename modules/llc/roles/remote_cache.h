@@ -46,10 +46,7 @@ class RemoteCacheRole final : public SliceRole {
   bool is_copy(const Home&) const { return true; }
 
   bool passes_back(Payload& payload) const { return !slice_.awaits(payload); }
-  /// A stamp that the home has written is kept.
-  bool stamps_departure(const MemoryRequest& request) const {
-    return request.stamp(Hop::kFromLlc) == kNever;
-  }
+  ServedBy serves_as(const MemoryRequest&) const { return ServedBy::kRemoteCache; }
 
  private:
   const RemoteAccessMode& access_mode_;

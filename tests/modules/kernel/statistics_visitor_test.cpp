@@ -26,6 +26,7 @@ void describe(StatisticsVisitor& v, SomeStats& s) {
   v.occupancy("level", s.level, "entry", "entries");
   v.bandwidth("bytes", s.bytes, "bytes moved");
   v.cycles("busy_cycles", s.busy, "busy");
+  v.waits(WaitKind::kQueueFull, {"rare", "waits"});
 }
 
 struct SomeValues {
@@ -95,9 +96,22 @@ TEST_CASE("a counter that a configuration does not use is left out", "[statistic
   StatisticsRegistry registry;
   StatisticsRegistrar registrar(registry, "block", &clock);
   registrar.leave_out(s.rare);
-  registrar.add(s);
+  registrar.add(s);  // and no kind of waits for it
   CHECK(registry.to_json().at("block").contains("events"));
   CHECK_FALSE(registry.to_json().at("block").contains("rare"));
+}
+
+TEST_CASE("a statistic of waits has their kind in the dictionary", "[statistics]") {
+  const ClockDomain clock(1'000'000'000);
+  const SomeStats s;
+  StatisticsRegistry registry;
+  StatisticsRegistrar(registry, "system.block3", &clock).add(s);
+  const nlohmann::ordered_json block = registry.dictionary().at("system.block*");
+  CHECK(block.at("waits").at("wait") == "queue full");
+  CHECK(block.at("rare").at("wait") == "queue full");
+  CHECK_FALSE(block.at("events").contains("wait"));
+  CHECK_THROWS_AS(registry.waits("system.block3", "other", WaitKind::kOrdering), std::logic_error);
+  CHECK_THROWS_AS(registry.waits("system.none", "waits", WaitKind::kOrdering), std::logic_error);
 }
 
 TEST_CASE("cycles need their block's clock", "[statistics]") {

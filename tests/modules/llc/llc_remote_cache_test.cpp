@@ -79,8 +79,10 @@ TEST_CASE("what goes round keeps its port's entry until it leaves") {
   CHECK(waiting[0].queue == "llc.to_memory");
   CHECK(waiting[0].items == 3);
   CHECK(waiting[0].waits_for == "END_REQ from the RDMA engine");
+  CHECK(waiting[0].kind == WaitKind::kQueueFull);
   CHECK(waiting[1].queue == "llc.bypasses");
   CHECK(waiting[1].items == 4);
+  CHECK(waiting[1].kind == WaitKind::kDataDependence);
   rig.memory.stall_until(0);
   rig.run();
 }
@@ -123,6 +125,8 @@ TEST_CASE("a home's note of when the response left it is not written over") {
   rig.run();
   CHECK(rig.sm.result(miss).request.stamps[kLeft] == 4711);
   CHECK(rig.sm.result(hit).request.stamps[kLeft] == rig.edge(500 + kLatency));
+  CHECK(rig.sm.result(miss).request.served_by == ServedBy::kHome);
+  CHECK(rig.sm.result(hit).request.served_by == ServedBy::kRemoteCache);
 }
 
 TEST_CASE("a remote cache holds stores until a flush, which writes their bytes back") {

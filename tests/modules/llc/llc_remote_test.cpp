@@ -132,6 +132,14 @@ TEST_CASE("loads of a replica that is being fetched merge and receive their resp
   CHECK(rig.other->arrivals().size() == 1);
   CHECK(rig.llc.stats().merges == 2);
   CHECK(rig.llc.stats().replica_misses == 1);
+  // The other slice stamps nothing here. This one stamps its responses as those of a copy.
+  for (unsigned i = 0; i < 3; ++i) {
+    const MemoryRequest& request = rig.sm.result(loads[i]).request;
+    CHECK(request.served_by == ServedBy::kCopy);
+    CHECK(request.joined_fetch == (i != 0));
+    CHECK(request.stamp(Hop::kAtLlc) == rig.edge(10 + i));
+    CHECK(request.stamp(Hop::kFromLlc) == rig.edge(10 + kLatency + kMemory + 1 + i));
+  }
 }
 
 TEST_CASE("a replica leaves the last MSHRs to the slice's own lines and goes on uncached") {

@@ -210,6 +210,28 @@ TEST_CASE("accesses to a line being fetched take effect in order when it comes")
   CHECK(rig.byte(after, 16) == initial(0x1010));
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.llc.stats().merges == 2);
+  // Looked up at 11 and 12 + kLatency - 1; the line arrives kMemory + 1 cycles after the first
+  // lookup. The second and the third response wait for their turn at the port.
+  CHECK(rig.llc.stats().merge_wait_cycles == (kMemory + 1 - 1) + (kMemory + 1 - 2));
+  CHECK(rig.llc.stats().lookup_wait_cycles == 0);
+  CHECK(rig.llc.stats().response_wait_cycles == 1 + 2);
+  CHECK_FALSE(rig.sm.result(before).request.joined_fetch);
+  CHECK(rig.sm.result(after).request.joined_fetch);
+  CHECK(rig.sm.result(after).request.served_by == ServedBy::kHome);
+}
+
+TEST_CASE("the waits of lookups and of responses are those beyond an idle slice's") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  // Five requests of two ports in one cycle: the lookups are one a cycle, and each port takes one
+  // response a cycle.
+  for (unsigned i = 0; i < 3; ++i) rig.load(500, 0x1000, kLocal);
+  for (unsigned i = 0; i < 2; ++i) rig.load(500, 0x1000, kRemote);
+  rig.run();
+  CHECK(rig.llc.stats().hits == 5);
+  CHECK(rig.llc.stats().lookup_wait_cycles == 0 + 1 + 2 + 3 + 4);
+  CHECK(rig.llc.stats().response_wait_cycles == 0);
+  CHECK(rig.llc.stats().merge_wait_cycles == 0);
 }
 
 TEST_CASE("a response has the times of the channel's request and response") {

@@ -43,6 +43,9 @@ TEST_CASE("a slice's statistics show its counters", "[statistics]") {
   table.counter("stalls_mshr", s.stalls_mshr);
   table.counter("stalls_ways", s.stalls_ways);
   table.counter("stalls_output", s.stalls_output);
+  table.counter("lookup_wait_cycles", s.lookup_wait_cycles);
+  table.counter("merge_wait_cycles", s.merge_wait_cycles);
+  table.counter("response_wait_cycles", s.response_wait_cycles);
   table.counter("bytes_read", s.bytes_read);
   table.counter("bytes_written", s.bytes_written);
   table.histogram("miss_latency", s.miss_latency);

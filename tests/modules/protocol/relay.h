@@ -59,8 +59,10 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
     return !config_.never_idle && requests_.empty() && returning_.empty() && home_.empty();
   }
   void describe_waiting(std::vector<Waiting>& list) const override {
-    if (!requests_.empty()) list.push_back({"requests", requests_.size(), "the target"});
-    if (!returning_.empty()) list.push_back({"responses", returning_.size(), "the initiator"});
+    if (!requests_.empty())
+      list.push_back({"requests", requests_.size(), WaitKind::kQueueFull, "the target"});
+    if (!returning_.empty())
+      list.push_back({"responses", returning_.size(), WaitKind::kQueueFull, "the initiator"});
   }
   void reset() override {
     if (config_.forget_reset) return;

@@ -122,31 +122,49 @@ TEST_CASE("loads of a line being fetched merge and receive their responses in or
 
 TEST_CASE("the time of served misses goes to hops by the notes of those who passed them") {
   Rig rig;
-  // Cycles from an arrival at memory to each note; the second line is found in the slice, of the
-  // third nobody notes anything.
+  // Cycles from an arrival at memory to each stamp; the second line is found in the slice, of the
+  // third no block stamps anything. The next four: a fetch of another request, a remote cache, a
+  // copy in another slice, another L1.
   const auto note = [&rig](MemoryRequest& request, Hop hop, std::uint64_t cycles) {
     request.stamp(hop) = now() + rig.edge(cycles);
   };
   rig.memory.access = [&](tlm::tlm_generic_payload& p) {
     MemoryRequest& request = request_of(p);
     if (p.get_address() == 0x3000) return;
+    request.joined_fetch = p.get_address() == 0x4000;
+    if (p.get_address() == 0x5000) request.served_by = ServedBy::kRemoteCache;
+    if (p.get_address() == 0x6000) request.served_by = ServedBy::kCopy;
+    if (p.get_address() == 0x7000) request.served_by = ServedBy::kOtherL1;
     note(request, Hop::kAtLlc, 3);
     note(request, Hop::kFromLlc, 83);
-    if (p.get_address() == 0x2000) return;
+    if (p.get_address() != 0x1000) return;
     note(request, Hop::kToDram, 10);
     note(request, Hop::kFromDram, 54);
   };
-  for (const std::uint64_t line : {0x1000, 0x2000, 0x3000}) rig.load(10, line);
+  for (std::uint64_t line = 0x1000; line <= 0x7000; line += 0x1000) rig.load(10, line);
   rig.run();
   // In ticks: one cycle to arrive, the rest as noted; what is left of kMemory is the way back.
   const L1Stats& s = rig.l1.stats();
-  CHECK(s.request_network == rig.edge((1 + 3) + (1 + 3)));
-  CHECK(s.llc == rig.edge((10 - 3) + (83 - 3)));
+  CHECK(s.request_network == rig.edge(4 * (1 + 3)));
+  CHECK(s.llc == rig.edge((10 - 3) + 3 * (83 - 3)));
+  CHECK(s.llc_merge == rig.edge(83 - 3));
+  CHECK(s.far_cache == rig.edge(83 - 3));
+  CHECK(s.copy_request_network == rig.edge(1 + 3));
+  CHECK(s.copy == rig.edge(83 - 3));
+  CHECK(s.copy_response_network == rig.edge(kMemory - 83));
+  CHECK(s.other_l1 == rig.edge(kMemory + 1));
+  CHECK(s.unstamped == rig.edge(kMemory + 1));
   CHECK(s.dram == rig.edge(54 - 10));
   CHECK(s.llc_return == rig.edge(83 - 54));
-  CHECK(s.response_network == rig.edge(2 * (kMemory - 83)));
-  CHECK(s.miss_latency.count() == 3);
-  CHECK(s.miss_latency.sum() == 3 * (kMemory + 1));
+  CHECK(s.response_network == rig.edge(4 * (kMemory - 83)));
+  CHECK(s.miss_latency.count() == 7);
+  CHECK(s.miss_latency.sum() == 7 * (kMemory + 1));
+  // All hops, as ticks: nothing is missing.
+  CHECK(s.request_network + s.llc + s.dram + s.llc_return + s.response_network +
+            s.copy_request_network + s.copy + s.copy_response_network + s.other_l1 + s.unstamped ==
+        rig.edge(7 * (kMemory + 1)));
+  // Seven requests are looked up one a cycle and leave at once.
+  CHECK(s.miss_queue_wait == 0);
 }
 
 TEST_CASE("stores go through with their bytes and take no line") {

@@ -76,6 +76,14 @@ void fill(StatisticsTable& table, L1Stats& s, const L1Config& config) {
   table.cycles("dram_cycles", s.dram, clock);
   table.cycles("llc_return_cycles", s.llc_return, clock);
   table.cycles("response_network_cycles", s.response_network, clock);
+  table.cycles("copy_request_network_cycles", s.copy_request_network, clock);
+  table.cycles("copy_cycles", s.copy, clock);
+  table.cycles("copy_response_network_cycles", s.copy_response_network, clock);
+  table.cycles("other_l1_cycles", s.other_l1, clock);
+  table.cycles("unstamped_cycles", s.unstamped, clock);
+  table.cycles("remote_cache_cycles", s.far_cache, clock);
+  table.cycles("llc_merge_cycles", s.llc_merge, clock);
+  table.cycles("miss_queue_wait_cycles", s.miss_queue_wait, clock);
   table.histogram("miss_latency", s.miss_latency);
   table.bandwidth("bandwidth", s.bandwidth);
 }

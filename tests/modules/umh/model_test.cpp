@@ -73,8 +73,29 @@ TEST_CASE("a load that hits the L2 takes a request and a grant") {
   UmhModel m(s, timing_of_tests());
   cycles(m, 0, arriving(10, RequestKind::kLoad, 0));
   cycles(m, 0, arriving(1000, RequestKind::kLoad, 1));  // evicts line 0 from the L1
+  const CoherentAccessStats before = m.l1(0, 0).stats();
   // Lookup 1, request 1, L2 4, grant 2, L1 2, response 1.
   CHECK(cycles(m, 0, arriving(2000, RequestKind::kLoad, 0)) == 11);
+  const CoherentAccessStats& s1 = m.l1(0, 0).stats();
+  CHECK(s1.miss_latency.sum() - before.miss_latency.sum() == 1 + 4 + 2 + 2);
+  CHECK(s1.request_network_cycles - before.request_network_cycles == 1 + 4);
+  CHECK(s1.l2_cycles == before.l2_cycles);
+  CHECK(s1.below_l2_cycles == before.below_l2_cycles);
+  CHECK(s1.response_network_cycles - before.response_network_cycles == 2 + 2);
+}
+
+TEST_CASE("an access to a block that another access fetches waits for it") {
+  UmhModel m(one_gpu(), timing_of_tests());
+  m.core(0, 0).add(arriving(10, RequestKind::kLoad, 0));
+  m.core(0, 0).add(arriving(11, RequestKind::kLoad, 0));
+  while (m.step()) {
+  }
+  const CoherentAccessStats& s = m.l1(0, 0).stats();
+  // The first is looked up a cycle after its arrival, and its line arrives at 97 - 1. The second is
+  // looked up a cycle later.
+  CHECK(s.miss_latency.sum() == 95 + 94);
+  CHECK(s.merge_cycles == 94);
+  CHECK(s.request_network_cycles + s.below_l2_cycles + s.response_network_cycles == 95);
 }
 
 TEST_CASE("a load that hits the SMD reads the line from the stack") {
@@ -82,7 +103,13 @@ TEST_CASE("a load that hits the SMD reads the line from the stack") {
   cycles(m, 0, arriving(10, RequestKind::kLoad, 0));
   // Up to the L2's lookup 6, request 1, SMD 3, to the channel 1, open row 1 + CL 7 + burst 1, grant
   // 2, L2 4, grant 2, L1 2, response 1.
+  const CoherentAccessStats before = m.l1(0, 0).stats();
   CHECK(cycles(m, 0, arriving(1000, RequestKind::kLoad, 1)) == 31);
+  const CoherentAccessStats& s = m.l1(0, 0).stats();
+  CHECK(s.request_network_cycles - before.request_network_cycles == 1 + 4);
+  CHECK(s.below_l2_cycles - before.below_l2_cycles == 1 + 3 + 1 + 9 + 2 + 4);
+  CHECK(s.response_network_cycles - before.response_network_cycles == 2 + 2);
+  CHECK(s.unstamped_cycles == 0);
   CHECK(m.smd(0, 0).memory_stats().lines_written == 2);
   CHECK(m.smd(0, 0).memory_stats().lines_read == 1);
 }

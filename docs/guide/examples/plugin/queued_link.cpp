@@ -86,7 +86,8 @@ class QueuedLink final : public BlockBase<Config, Stats, Site> {
   }
   void describe_waiting(std::vector<Waiting>& all) const override {
     if (!waiting_.empty())
-      all.push_back({std::string(name()) + ".queue", waiting_.size(), "its output"});
+      all.push_back(
+          {std::string(name()) + ".queue", waiting_.size(), WaitKind::kQueueFull, "its output"});
   }
   void reset() override {
     in_port_.reset();
