@@ -2,6 +2,7 @@
 #include "app/run_files.h"
 
 #include "app/console.h"
+#include "app/explain/explanation.h"
 #include "app/report/csv.h"
 #include "app/report/html.h"
 #include "common/json.h"
@@ -16,8 +17,9 @@ std::string write_run_files(const OutputDirectory& out, const PointOutcome& outc
   }
   delivery.attempt([&] { out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue)); });
   const bool written = delivery.attempt([&] {
-    out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
-                                        outcome.failure.value_or("")));
+    out.write("report.html",
+              run_report(outcome.stats, outcome.catalogue, outcome.verification,
+                         outcome.failure.value_or(""), explanation_lines(*outcome.stats)));
   });
   return written ? out.path_of("report.html") : "";
 }

@@ -27,6 +27,12 @@ std::string words(const std::string& part) {
       {"outside", "outside kernels"},
       {"translation", "translation"},
       {"l1_hit", "L1 hits, and loads that joined an older miss"},
+      {"merge", "misses that joined an older one"},
+      {"l1_wait", "misses in the L1"},
+      {"l2", "L2"},
+      {"snoop", "L2, for the responses of other L1s"},
+      {"below_l2", "behind the L2"},
+      {"unstamped", "blocks without time stamps"},
       {"l1_miss", "misses in the L1: lookup and MSHRs"},
       {"request_network", "request network"},
       {"llc", "LLC slice"},
@@ -78,6 +84,10 @@ std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
     const auto it = t.memory.find(stage);
     parts.emplace_back(stage, it == t.memory.end() ? 0 : it->second);
   }
+  for (const char* hop : {"merge", "l1_wait", "l2", "snoop", "below_l2", "unstamped"}) {
+    const auto it = t.memory.find(hop);
+    if (it != t.memory.end()) parts.emplace_back(hop, it->second);
+  }
   parts.emplace_back("idle", t.idle);
   parts.emplace_back("outside", t.outside);
   return parts;
@@ -118,6 +128,10 @@ std::vector<std::string> sentences(const Explanation& e) {
   return out;
 }
 
+std::vector<std::string> explanation_lines(const ordered_json& stats) {
+  return has_critical_time(stats) ? sentences(explain(stats)) : std::vector<std::string>();
+}
+
 ordered_json to_json(const Explanation& e) {
   ordered_json time = ordered_json::object();
   for (const auto& [name, cycles] : parts_of(e.time)) time[name] = cycles;
@@ -150,12 +164,10 @@ std::vector<std::string> compare_sentences(const Explanation& a, const Explanati
       cycles_text(a.time.whole) + ": " +
       short_number(faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole) +
       (faster ? " times faster." : " times slower.")};
-  const auto before = parts_of(a.time);
-  const auto after = parts_of(b.time);
-  std::vector<std::pair<std::string, double>> moved;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    moved.emplace_back(before[i].first, after[i].second - before[i].second);
-  }
+  std::map<std::string, double> changes;
+  for (const auto& [name, cycles] : parts_of(a.time)) changes[name] -= cycles;
+  for (const auto& [name, cycles] : parts_of(b.time)) changes[name] += cycles;
+  std::vector<std::pair<std::string, double>> moved(changes.begin(), changes.end());
   std::stable_sort(moved.begin(), moved.end(), [](const auto& x, const auto& y) {
     return std::abs(x.second) > std::abs(y.second);
   });

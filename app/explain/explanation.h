@@ -34,6 +34,9 @@ Explanation explain(const nlohmann::ordered_json& stats);
 /// the time.
 std::vector<std::string> sentences(const Explanation& explanation);
 
+/// The sentences of a run; empty if it has no critical path.
+std::vector<std::string> explanation_lines(const nlohmann::ordered_json& stats);
+
 /// {"cycles", "time": {part: cycles}, "bottlenecks": [{"resource", "saved_share",
 /// "predicted_cycles", "use", "hot", "waits_in", "remedies", "experiment": {parameter: value}}],
 /// "text": [...]}.

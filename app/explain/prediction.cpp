@@ -119,6 +119,17 @@ class Predictor {
     shares_.add(&r_.dram, "dram", contention("dram"));
     shares_.add(responses_, "llc_return", contention("llc_return"));
     shares_.add(responses_, "response_network", contention("response_network"));
+    share_host_links();
+  }
+
+  void share_host_links() {
+    const double behind = stage("below_l2") * (1 - r_.host_link_idle);
+    const Resource* const bound = r_.host_links.use >= kSignificant ? &r_.host_links : &r_.dram;
+    shares_.add(bound, "below_l2", behind);
+    shares_.divide("merge", stage("merge"));
+    shares_.divide("l1_wait", stage("l1_wait"));
+    shares_.divide("l2", stage("l2"));
+    shares_.divide("snoop", stage("snoop"));
   }
 
   void share_slices() {
@@ -149,7 +160,9 @@ class Predictor {
   void share_stops() {
     for (const Stop& s : r_.stops) {
       const bool migration = s.resource.group == "migration";
-      shares_.add(&s.resource, migration ? "structural" : "idle",
+      // Caches of coherent hierarchies are flushed through the links to the host.
+      const bool by_link = s.resource.infinite.empty() && r_.host_links.use >= 2 * kSignificant;
+      shares_.add(by_link ? &r_.host_links : &s.resource, migration ? "structural" : "idle",
                   std::min(s.cycles, time_.structural + time_.idle));
     }
   }
@@ -177,7 +190,7 @@ class Predictor {
         if (n.group != resource.group) busy = std::max(busy, n.use);
       }
     }
-    for (const Resource* other : {&r_.slices, &r_.atomics, &r_.dram}) {
+    for (const Resource* other : {&r_.slices, &r_.atomics, &r_.dram, &r_.host_links}) {
       if (other->group != resource.group) busy = std::max(busy, other->use);
     }
     const double most = time_.whole * (1 - std::min(1.0, busy));

@@ -18,11 +18,14 @@ namespace tessera::app {
 ///    is a quarter of the contention behind it. With more of them, the latencies of misses overlap.
 /// 5. Contention in the L1, stalls of units and the idle time of the critical SM are consequences,
 ///    and are divided in proportion.
-/// 6. Migration, flushes and launches stop the SMs for a time that is counted.
-/// 7. If the critical SM has more instructions than its share of the CTAs, a better balance
+/// 6. Of a coherent hierarchy, the time behind the L2s belongs to the links to the host if these
+/// are
+///    in use for a quarter of the time, else to DRAM. From half of the time on, they bound flushes.
+/// 7. Migration, flushes and launches stop the SMs for a time that is counted.
+/// 8. If the critical SM has more instructions than its share of the CTAs, a better balance
 /// shortens
 ///    its time without contention.
-/// 8. The run cannot be shorter than the busy time of another resource.
+/// 9. The run cannot be shorter than the busy time of another resource.
 std::vector<Bottleneck> predict(const CriticalTime& time, const Resources& resources);
 
 }  // namespace tessera::app

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "app/report/wait_list.h"
 #include "common/json.h"
@@ -211,6 +212,40 @@ Resource translation_of(const Reader& r) {
   return t;
 }
 
+/// Links of coherent hierarchies to the host's memory.
+void add_host_links(const Reader& r, const ordered_json& stats, Resources& all) {
+  const Blocks links = r.blocks("host_link");
+  const auto sum = [&](std::initializer_list<const char*> messages) {
+    std::vector<std::string> bytes;
+    for (const char* m : messages) bytes.push_back(std::string("bytes_") + m);
+    const HotSpots hot = links.hottest(bytes);
+    double total = 0;
+    for (const std::string& b : bytes) total += links.sum(b);
+    return hot.blocks == 0 ? 0 : hot.over_mean * total / static_cast<double>(hot.blocks);
+  };
+  const double to_host = sum({"read-request", "write-request", "write-back", "snoop-data",
+                              "snoop-ack", "grant-ack", "listen"});
+  const double from_host =
+      sum({"grant", "read-snoop", "invalidate-snoop", "peer-data", "write-back-ack"});
+  if (to_host + from_host <= 0) return;
+  const bool shared = stats.value("/config/umh/link/shared"_json_pointer, false);
+  const double bytes = shared ? to_host + from_host : std::max(to_host, from_host);
+  Resource l{"links to the host", "umh/link"};
+  l.use = ratio(r.sm_cycles(ratio(bytes, r.setting("umh/link", "bytes_per_cycle")), "umh/link"),
+                r.cycles());
+  l.hot = links.hottest({"bytes_grant", "bytes_write-back"});
+  l.infinite = {{"umh.link.bytes_per_cycle", kWide}};
+  l.remedies =
+      "umh.link.bytes_per_cycle; a coherent directory beside the GPU's memory (umh presets) "
+      "instead "
+      "of zero-copy; umh.stack_bytes";
+  const Blocks l1 = r.blocks("l1_");
+  const double behind = ratio(l1.sum("below_l2_cycles"), links.sum("messages_grant"));
+  const double idle = 2 * r.setting("umh/link", "latency_ns") * r.setting("sm", "clock_hz") / 1e9;
+  all.host_link_idle = std::min(1.0, ratio(idle, behind));
+  all.host_links = std::move(l);
+}
+
 void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
   const Blocks sms = r.blocks("sm");
   const double ctas = sms.sum("ctas");
@@ -279,6 +314,7 @@ Resources resources_of(const ordered_json& stats) {
   all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
   all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
   all.translation = translation_of(r);
+  add_host_links(r, stats, all);
   add_balance(r, stats, all);
   add_stops(r, all);
   all.slices = slices_of(r);

@@ -148,7 +148,8 @@ std::string script_json(const ordered_json& value) {
 }
 
 std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
-                       const std::string& verification, const std::string& failure) {
+                       const std::string& verification, const std::string& failure,
+                       const std::vector<std::string>& explanation) {
   // Blocks of one kind share their descriptions, so that each text is stored once.
   ordered_json texts = ordered_json::array();
   ordered_json about = ordered_json::object();
@@ -174,7 +175,6 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},
                {"flush", flush ? to_json(*flush) : ordered_json()},
-               {"not_modelled", energy_not_modelled(stats)},
                {"shares",
                 {{"hit_rates", to_json(hit_rates_of(stats))},
                  {"issue_slots", to_json(issue_slots_of(stats))},
@@ -188,11 +188,12 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
                {"units", std::move(units)},
                {"settings", settings_line(inputs_of(stats))},
                {"verification", verification},
-               {"failure", failure}});
+               {"failure", failure},
+               {"explanation", explanation}});
 }
 
-std::string comparison_report(const ordered_json& document,
-                              const std::vector<std::string>& reports) {
+std::string comparison_report(const ordered_json& document, const std::vector<std::string>& reports,
+                              const std::vector<std::string>& explanation) {
   ordered_json traffic = ordered_json::array();
   for (const ordered_json& point : document["points"]) {
     ordered_json levels = to_json(traffic_of(point))["levels"];
@@ -209,7 +210,7 @@ std::string comparison_report(const ordered_json& document,
   }
   return page("Tessera: comparison", {assets::kCompareJs},
               {{"summary", document["summary"]},
-               {"explanation", document.value("explanation", ordered_json::array())},
+               {"explanation", explanation},
                {"inputs", inputs_line(document["summary"]["inputs"])},
                {"details", std::move(details)},
                {"traffic", std::move(traffic)}});

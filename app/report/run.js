@@ -23,7 +23,7 @@ function heading() {
   report.append(el('header', {}, el('h1', {}, stats.workload, el('span', {className: 'on'}, ' on '),
       stats.platform), facts));
   if (data.failure) report.append(el('div', {className: 'banner'}, data.failure));
-  explanation(stats.explanation);
+  explanation(data.explanation);
 }
 
 function tiles() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
+#include "app/explain/explanation.h"
 #include "app/farm/executor_options.h"
 #include "app/point_store.h"
 #include "app/report/catalogue.h"
@@ -94,11 +96,49 @@ std::vector<std::string> write_point_reports(const OutputDirectory& out,
     if (names[i].empty()) continue;
     const ordered_json& stats = *compared[i].stats;
     const bool written = delivery.attempt([&] {
-      folder->write(names[i], run_report(stats, catalogue_from(stats), "", compared[i].failure));
+      folder->write(names[i], run_report(stats, catalogue_from(stats), "", compared[i].failure,
+                                         explanation_lines(stats)));
     });
     if (written) paths[i] = "points/" + names[i];
   }
   return paths;
+}
+
+/// Why the other platforms are faster or slower than the first, for the workload of each with the
+/// largest ratio of cycles.
+std::vector<std::string> explanation_of(const std::vector<ComparedPoint>& compared) {
+  std::map<std::string, const ComparedPoint*> first;  // by workload
+  struct Change {
+    const ComparedPoint* point = nullptr;
+    double ratio = 0;  // its logarithm, without sign
+  };
+  std::map<std::string, Change> largest;  // by platform
+  std::vector<std::string> order;
+  for (const ComparedPoint& c : compared) {
+    if (!c.stats->is_object() || !has_critical_time(*c.stats)) continue;
+    if (c.platform == compared.front().platform) {
+      first.emplace(c.workload, &c);
+      continue;
+    }
+    const auto base = first.find(c.workload);
+    if (base == first.end()) continue;
+    Change& most = largest[c.platform];
+    if (most.point == nullptr) order.push_back(c.platform);
+    const double ratio = std::abs(std::log(c.stats->at("cycles").get<double>() /
+                                           base->second->stats->at("cycles").get<double>()));
+    if (most.point == nullptr || ratio > most.ratio) most = {&c, ratio};
+  }
+  std::vector<std::string> lines;
+  for (const std::string& platform : order) {
+    const ComparedPoint& c = *largest.at(platform).point;
+    const ComparedPoint& base = *first.at(c.workload);
+    for (std::string& line :
+         compare_sentences(explain(*base.stats), explain(*c.stats),
+                           c.workload + " on " + base.platform, c.workload + " on " + platform)) {
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
 }
 
 /// Writes the comparison's files, the report last. Returns the report's path; empty if it is not
@@ -108,8 +148,9 @@ std::string write_files(const OutputDirectory& out, const std::vector<ComparedPo
   delivery.attempt([&] { out.write("compare.json", document_text(document)); });
   delivery.attempt([&] { out.write("compare.csv", comparison_csv(document)); });
   const std::vector<std::string> reports = write_point_reports(out, compared, delivery);
-  const bool written =
-      delivery.attempt([&] { out.write("report.html", comparison_report(document, reports)); });
+  const bool written = delivery.attempt([&] {
+    out.write("report.html", comparison_report(document, reports, explanation_of(compared)));
+  });
   return written ? out.path_of("report.html") : "";
 }
 

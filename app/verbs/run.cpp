@@ -7,6 +7,7 @@
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/delivery.h"
+#include "app/explain/explanation.h"
 #include "app/point.h"
 #include "app/point_store.h"
 #include "app/progress.h"
@@ -287,8 +288,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
   const bool plain = !build.windows && !build.timeline && !build.recording.coverage &&
                      build.recording.waves.empty() && !run.options.check_races &&
-                     run.options.series_interval_ns == 0 &&
-                     values->count("manifest") == 0;
+                     run.options.series_interval_ns == 0 && values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
       const auto store = open_store(run.store);
@@ -308,6 +308,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   delivery.attempt([&] {
     if (run.json) return write_document(outcome.stats);
     std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
+    const std::vector<std::string> why = explanation_lines(*outcome.stats);
+    if (!why.empty()) text += "\n  " + why.front() + "\n";
     if (!report.empty()) text += "  report         " + report + "\n";
     if (build.timeline) text += "  time line      " + build.timeline->file + "\n";
     print_text(printable(text));
