@@ -44,7 +44,7 @@ struct SmHandle {
   std::function<std::uint64_t()> warp_instructions;
   std::function<std::uint64_t()> thread_instructions;
   std::function<void()> settle_statistics;  ///< can be empty
-  /// Up to the last settle_statistics(); empty: not counted.
+  /// Of all cycles before now; empty: not counted.
   std::function<SmTime()> time;
   std::function<unsigned()> resident_warps;
   /// Warp instructions of a launch since the last call for it; empty: not counted.

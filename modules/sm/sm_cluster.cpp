@@ -355,14 +355,15 @@ void SmCluster::account_until(std::uint64_t cycle) {
   accounted_cycle_ = cycle;
 }
 
-/// Counts scheduler cycles without an issue by the state of the warp that is nearest to issue.
-void SmCluster::account_slots(std::uint64_t slots) {
+/// The counter of scheduler cycles without an issue, by the state of the warp that is nearest to
+/// issue.
+Counter SmStats::*SmCluster::lost_slots() const {
   const std::uint64_t ready = warps_.ready() & ~warps_.ready_for(Unit::kWait);
-  (warps_.occupied() == 0                 ? stats_.idle_slots
-   : ready != 0                           ? stats_.structural_slots
-   : warps_.results_due()                 ? stats_.dependency_slots
-   : warps_.occupied() != warps_.parked() ? stats_.memory_slots
-                                          : stats_.barrier_slots) += slots;
+  return warps_.occupied() == 0                 ? &SmStats::idle_slots
+         : ready != 0                           ? &SmStats::structural_slots
+         : warps_.results_due()                 ? &SmStats::dependency_slots
+         : warps_.occupied() != warps_.parked() ? &SmStats::memory_slots
+                                                : &SmStats::barrier_slots;
 }
 
 /// Counts the time since the warps' stall, if a load has completed.
@@ -383,13 +384,13 @@ void SmCluster::settle_statistics() {
 }
 
 SmTime SmCluster::time() const {
-  return {stats_.issued_slots,
-          stats_.idle_slots,
-          stats_.structural_slots,
-          stats_.dependency_slots,
-          stats_.memory_slots,
-          stats_.barrier_slots,
-          waits_};
+  SmStats s = stats_;
+  const std::uint64_t cycle = now() == 0 ? 0 : clock_.cycle_at(now() - 1);
+  if (cycle > accounted_cycle_) {
+    s.*lost_slots() += (cycle - accounted_cycle_) * schedulers_.size();
+  }
+  return {s.issued_slots,  s.idle_slots, s.structural_slots, s.dependency_slots, s.memory_slots,
+          s.barrier_slots, waits_};
 }
 
 // Housekeeping.

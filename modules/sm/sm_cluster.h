@@ -73,7 +73,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   void resume() override;
 
   void settle_statistics();         ///< counts the issue slots of all cycles before now
-  SmTime time() const;              ///< up to the last settle_statistics()
+  SmTime time() const;              ///< of all cycles before now
   unsigned resident_warps() const;  ///< slots that warps of resident CTAs occupy
   /// Warp instructions of a launch, since the last call for it.
   Counter take_instructions(LaunchSlot launch) { return launches_.take_instructions(launch); }
@@ -121,7 +121,8 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::uint64_t issuable_waits(std::uint64_t cycle) const;
   std::uint64_t next_wait_limit(std::uint64_t cycle) const;
   void account_until(std::uint64_t cycle);
-  void account_slots(std::uint64_t slots);
+  Counter SmStats::*lost_slots() const;
+  void account_slots(std::uint64_t slots) { stats_.*lost_slots() += slots; }
   void account_stall(Tick t);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
