@@ -161,7 +161,7 @@ class Predictor {
     for (const Stop& s : r_.stops) {
       const bool migration = s.resource.group == "migration";
       // Caches of coherent hierarchies are flushed through the links to the host.
-      const bool by_link = s.resource.infinite.empty() && r_.host_links.use >= 2 * kSignificant;
+      const bool by_link = s.resource.name == kFlush && r_.host_links.use >= 2 * kSignificant;
       shares_.add(by_link ? &r_.host_links : &s.resource, migration ? "structural" : "idle",
                   std::min(s.cycles, time_.structural + time_.idle));
     }

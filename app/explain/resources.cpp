@@ -272,7 +272,7 @@ void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
   all.balance.remedies = "dispatch.scheduler, more or smaller CTAs";
 }
 
-void add_stops(const Reader& r, Resources& all) {
+void add_stops(const Reader& r, const ordered_json& stats, Resources& all) {
   const Blocks migrator = r.blocks("page_migrator");
   if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
     Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
@@ -285,8 +285,11 @@ void add_stops(const Reader& r, Resources& all) {
     all.stops.push_back(std::move(s));
   }
   if (const double flush = r.blocks("dispatcher").sum("flush_cycles"); flush > 0) {
-    Stop s{{"flush of the caches at the ends of kernels", "dispatch"}, 0};
+    Stop s{{kFlush, "dispatch"}, 0};
     s.cycles = r.sm_cycles(flush, "dispatch");
+    if (stats.value("/config/llc/flush"_json_pointer, "") == "all") {
+      s.resource.infinite = {{"llc.flush", "copies"}};
+    }
     s.resource.remedies = "llc.flush, umh.synchronisation; a smaller LLC has fewer lines to flush";
     all.stops.push_back(std::move(s));
   }
@@ -316,7 +319,7 @@ Resources resources_of(const ordered_json& stats) {
   all.translation = translation_of(r);
   add_host_links(r, stats, all);
   add_balance(r, stats, all);
-  add_stops(r, all);
+  add_stops(r, stats, all);
   all.slices = slices_of(r);
   all.atomics = atomics_of(r);
   all.has_atomics = r.blocks("llc").sum("atomics") > 0;

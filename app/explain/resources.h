@@ -28,6 +28,9 @@ struct Resource {
   std::string remedies{};
 };
 
+/// Name of the flush of the caches.
+inline constexpr const char* kFlush = "flush of the caches at the ends of kernels";
+
 /// Something for which the SMs stop.
 struct Stop {
   Resource resource;
