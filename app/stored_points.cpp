@@ -29,6 +29,8 @@ std::vector<FinishedPoint> StoredPoints::results(const std::vector<KeyedPoint>& 
     command_.store->load_each(
         keys,
         [&](std::size_t i, nlohmann::ordered_json stats) {
+          // Parameters that change nothing can have other values.
+          stats["config"] = different[i]->point.config->to_json();
           by_key[keys[i]].stats = command_.kept(std::move(stats));
           found[i] = true;
           if (counted_.insert(keys[i]).second) ++tally_.kept;

@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "common/sha256.h"
 #include "platforms/plugin_loader.h"
+#include "platforms/unused_parameters.h"
 #include "stimuli/workload_name.h"
 #include "studies/evaluator.h"
 #include "studies/model_version.h"
@@ -42,6 +43,29 @@ std::set<Reading> readings_of(const Figure& f) {
   return all;
 }
 
+/// The resolved configuration without plugins (identified by their contents) and without parameters
+/// that change nothing on its platform, so that a changed default concerns only points that use it.
+ordered_json used_config(const ResolvedConfig& config) {
+  ordered_json used = config.to_json();
+  used.erase("plugins");
+  // Points of one design follow one another.
+  thread_local std::string last_text;
+  thread_local KeptJson<ordered_json> last;
+  std::string text = used.dump();
+  if (text == last_text) return *last;
+  std::vector<std::string> paths;
+  for (const ListedParameter& p : config.parameters()) paths.push_back(p.info.name);
+  for (const UnusedParameter& u : unused_parameters(config.gpu, paths)) {
+    std::string pointer = "/" + u.path;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    const ordered_json::json_pointer where(pointer);
+    if (used.contains(where)) used.at(where.parent_pointer()).erase(where.back());
+  }
+  last_text = std::move(text);
+  *last = used;
+  return used;
+}
+
 }  // namespace
 
 std::string point_key(const PointIdentity& p) {
@@ -64,8 +88,7 @@ std::vector<std::string> workload_hashes(const std::string& workload) {
 PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
                           std::vector<std::string> file_hashes, const RunOptions& options) {
   PointIdentity identity;
-  identity.config = config.to_json();
-  identity.config->erase("plugins");  // identified by their contents, below
+  identity.config = used_config(config);
   const std::vector<std::string> suite = all_workload_names();
   const std::string name = parse_workload_name(workload).name;
   const bool in_suite = std::find(suite.begin(), suite.end(), name) != suite.end();

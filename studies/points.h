@@ -23,7 +23,8 @@ struct StudyPoint {
 
 /// All inputs of a point's result.
 struct PointIdentity {
-  KeptJson<nlohmann::ordered_json> config;  ///< resolved
+  /// Resolved; in the key without parameters that change nothing on the platform.
+  KeptJson<nlohmann::ordered_json> config;
   /// The suite's name of the workload, with sizes; only the sizes for a user's manifest, because
   /// its path is no input.
   std::string suite_workload;

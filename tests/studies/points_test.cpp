@@ -104,6 +104,19 @@ TEST_CASE("sizes reach a point's identity, also those of a user's manifest") {
   CHECK(identified_by("my/kernel.json").empty());
 }
 
+TEST_CASE("a parameter that changes nothing on a platform is no part of a point's key") {
+  const auto key = [](const std::string& platform, const std::vector<std::string>& sets) {
+    return point_key(identity_of(resolve_config(platform, sets), "vecadd", {}, {}));
+  };
+  const std::vector<std::string> mdr = {"mdr.epoch_cycles=30000"};
+  CHECK(key("uba-mem-small", {}) == key("uba-mem-small", mdr));
+  CHECK(key("nuba-small", {}) != key("nuba-small", mdr));
+  const std::vector<std::string> sets = {"llc.sets=64"};
+  CHECK(key("uba-mem-small", {}) != key("uba-mem-small", sets));
+  CHECK(key("umh-1-small", {}) == key("umh-1-small", sets));
+  CHECK(key("uba-mem-small", {}) != key("nuba-small", {}));
+}
+
 TEST_CASE("what is kept of a run is what does not vary and can be read") {
   const ordered_json kept = kept_statistics(
       {{"cycles", 5}, {"modules", {{"a", 1}}}, {"derived", {{"ipc", 2}}}, {"host", 3}});
