@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <utility>
 
 namespace tessera::app {
@@ -94,6 +95,20 @@ std::string bar(double fraction, unsigned width, bool utf8) {
     text.append(width - filled, '.');
   }
   return text;
+}
+
+std::string wrapped_text(const std::string& text, std::size_t width, std::size_t indent) {
+  std::istringstream words(text);
+  std::string out;
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
+      out += std::string(indent, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return line.empty() ? out : out + std::string(indent, ' ') + line + "\n";
 }
 
 std::string table_text(const std::vector<std::vector<std::string>>& rows) {

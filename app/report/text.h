@@ -27,6 +27,9 @@ std::string duration_text(double seconds);
 /// A bar of `width` characters, `fraction` of it filled (clamped to 0..1).
 std::string bar(double fraction, unsigned width, bool utf8);
 
+/// `text` in lines of at most `width` bytes where its words allow it, each after `indent` blanks.
+std::string wrapped_text(const std::string& text, std::size_t width, std::size_t indent = 0);
+
 /// A table with columns padded to their widest cell. Columns whose cells begin with a digit or "-"
 /// are aligned right. The first row is the heading.
 std::string table_text(const std::vector<std::vector<std::string>>& rows);

@@ -32,7 +32,7 @@ ordered_json read_run(const std::string& path) {
 
 std::string lines(const std::vector<std::string>& sentences) {
   std::string text;
-  for (const std::string& s : sentences) text += s + "\n";
+  for (const std::string& s : sentences) text += wrapped_text(s, 100);
   return text;
 }
 
@@ -86,7 +86,7 @@ int explain_verb(const std::vector<std::string>& arguments) {
   if (values->count("check") != 0) {
     const CheckedGain gain = check_first(stats, explanation, values->count("quiet") != 0);
     document["check"] = to_json(gain);
-    text += "\n" + sentence(gain) + "\n";
+    text += "\n" + wrapped_text(sentence(gain), 100);
   }
   if (values->count("json") != 0) {
     write_document(document);

@@ -29,6 +29,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr std::size_t kTextWidth = 100;
+
 /// Draws the simulation's progress, with its speed.
 class RunMeter {
  public:
@@ -309,7 +311,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (run.json) return write_document(outcome.stats);
     std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     const std::vector<std::string> why = explanation_lines(*outcome.stats);
-    if (!why.empty()) text += "\n  " + why.front() + "\n";
+    if (!why.empty()) text += "\n" + wrapped_text(why.front(), kTextWidth, 2);
     if (!report.empty()) text += "  report         " + report + "\n";
     if (build.timeline) text += "  time line      " + build.timeline->file + "\n";
     print_text(printable(text));

@@ -46,4 +46,11 @@ TEST_CASE("a table aligns texts left and numbers right") {
         "bcdef  1 000\n");
 }
 
+TEST_CASE("text is wrapped between words, and a long word has a line of its own") {
+  CHECK(wrapped_text("one two three", 7) == "one two\nthree\n");
+  CHECK(wrapped_text("one two three", 7, 2) == "  one\n  two\n  three\n");
+  CHECK(wrapped_text("a incomprehensible b", 5) == "a\nincomprehensible\nb\n");
+  CHECK(wrapped_text("", 5).empty());
+}
+
 }  // namespace tessera::text_test
