@@ -170,8 +170,8 @@ std::string cannot_judge(const Study& study, Scale scale, const Measurement& m,
         preset->second, sets == platform.sets.end() ? std::vector<std::string>{} : sets->second);
     const std::uint32_t sms = config.gpu.system.sms;
     if (sms >= m.needs_sms) continue;
-    return "cannot be judged: needs " + std::to_string(m.needs_sms) + " SMs, and " +
-           platform.name + " has " + std::to_string(sms) + " at this scale";
+    return "cannot be judged: needs " + std::to_string(m.needs_sms) + " SMs, and " + platform.name +
+           " has " + std::to_string(sms) + " at this scale";
   }
   return {};
 }

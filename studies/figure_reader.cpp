@@ -48,8 +48,8 @@ class MeasurementReader {
       : n_(n), study_(study), vocabulary_(vocabulary) {}
 
   Measurement read() {
-    n_.object({"id", "workloads", "each", "measured", "parts", "points", "checks",
-               "needs_sms", "note"});
+    n_.object(
+        {"id", "workloads", "each", "measured", "parts", "points", "checks", "needs_sms", "note"});
     find_claim();
     const Claim& claim = study_.claims[m_.claim];
     m_.workloads = claim.workloads;

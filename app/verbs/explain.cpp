@@ -4,8 +4,8 @@
 
 #include "app/arguments.h"
 #include "app/console.h"
-#include "app/explain/check.h"
 #include "app/explain/explanation.h"
+#include "app/explain_check.h"
 #include "app/report/text.h"
 #include "app/verbs.h"
 #include "common/error.h"

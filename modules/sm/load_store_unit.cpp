@@ -120,9 +120,8 @@ void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   if (request.carries_data) handle_values(a, payload, request);
   if (unlikely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
-  if (unlikely(keeps_stages_) && a.lines_left == 1 && a.has_result) {
-    stages_.emplace(a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t);
-    keeps_stages_ = false;
+  if (unlikely(first_load_.armed) && a.lines_left == 1 && a.has_result) {
+    first_load_.completed({a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t});
   }
   payload.release();
   if (--a.lines_left == 0) {
@@ -407,8 +406,8 @@ void LoadStoreUnit::reset() {
   blocked_ = false;
   port_free_at_ = 0;
   tlb_.invalidate_all();
-  closed_ = keeps_stages_ = false;
-  stages_.reset();
+  closed_ = false;
+  first_load_ = {};
   l1_port_.reset();
   mmu_port_.reset();
 }

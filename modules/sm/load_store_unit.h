@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,14 +65,8 @@ class LoadStoreUnit {
   /// The next access with responses to all of its lines, or nullptr. The caller releases it by
   /// free_access().
   WarpAccess* next_completed();
-  /// From now on, the stages of the first load that completes are kept for completed_stages().
-  void keep_stages() {
-    stages_.reset();
-    keeps_stages_ = true;
-  }
-  /// Stages of the first load with a result that completed since keep_stages(); null if there is
-  /// none.
-  const LoadStageTimes* completed_stages() const { return stages_ ? &*stages_ : nullptr; }
+  /// Of the loads with a result, the first one after its arming.
+  FirstLoad& first_load() { return first_load_; }
   void free_access(WarpAccess& access) { accesses_.release(access); }
   /// Earliest time at which run() has work; kNever if it waits for other blocks.
   Tick next_work(Tick t) const;
@@ -149,9 +142,8 @@ class LoadStoreUnit {
   Tick port_free_at_ = 0;
   bool blocked_ = false;  ///< the queue's head needs a translation, but no TLB MSHR is free
   bool closed_ = false;
-  bool keeps_stages_ = false;
   Port mmu_port_;
-  std::optional<LoadStageTimes> stages_;
+  FirstLoad first_load_;
   LoadStoreStats stats_;
 };
 

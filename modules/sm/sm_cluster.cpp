@@ -126,7 +126,12 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
   lsu_.run(t);
-  if (stalled_since_ != kNever) account_stall(t);
+  if (const auto& stages = lsu_.first_load().stages; waits_.since != kNever && stages) {
+    stages->add_since(waits_.since, clock_, waits_);
+    // The warps can wait for further loads.
+    waits_.since = t;
+    lsu_.first_load().arm();
+  }
   handle_completed(cycle);
   if (unlikely(!releases_.empty())) handle_releases();
   if (again) return;
@@ -213,7 +218,7 @@ std::uint64_t SmCluster::next_wait_limit(std::uint64_t cycle) const {
 
 bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
   if ((warps_.ready() & s.mine) == 0) {
-    account_slots(1);
+    ++(stats_.*lost_slots());
     return false;
   }
   std::uint64_t usable = warps_.ready_for(Unit::kBarrier) | warps_.ready_for(Unit::kExit);
@@ -240,7 +245,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   Warp& w = warps_[slot];
   const OpInfo& op = *w.next;
   warps_.issue(slot);
-  stalled_since_ = kNever;
+  waits_.since = kNever;
   IssueResult result;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
@@ -347,10 +352,10 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
 /// Counts the slots of the cycles without an activation, up to `cycle`.
 void SmCluster::account_until(std::uint64_t cycle) {
   const Counter before = stats_.memory_slots;
-  account_slots((cycle - accounted_cycle_) * schedulers_.size());
-  if (stats_.memory_slots != before && stalled_since_ == kNever) {
-    stalled_since_ = clock_.time_of(accounted_cycle_ + 1);
-    lsu_.keep_stages();
+  stats_.*lost_slots() += (cycle - accounted_cycle_) * schedulers_.size();
+  if (stats_.memory_slots != before && waits_.since == kNever) {
+    waits_.since = clock_.time_of(accounted_cycle_ + 1);
+    lsu_.first_load().arm();
   }
   accounted_cycle_ = cycle;
 }
@@ -364,16 +369,6 @@ Counter SmStats::*SmCluster::lost_slots() const {
          : warps_.results_due()                 ? &SmStats::dependency_slots
          : warps_.occupied() != warps_.parked() ? &SmStats::memory_slots
                                                 : &SmStats::barrier_slots;
-}
-
-/// Counts the time since the warps' stall, if a load has completed.
-void SmCluster::account_stall(Tick t) {
-  const LoadStageTimes* const stages = lsu_.completed_stages();
-  if (stages == nullptr) return;
-  stages->add_since(stalled_since_, clock_, waits_);
-  // The warps can wait for further loads.
-  stalled_since_ = t;
-  lsu_.keep_stages();
 }
 
 void SmCluster::settle_statistics() {
@@ -444,7 +439,7 @@ void SmCluster::reset() {
   shared_free_ = 0;
   launches_.reset();
   drained_ = nullptr;
-  close_at_ = open_at_ = stalled_since_ = kNever;
+  close_at_ = open_at_ = waits_.since = kNever;
   wake_.cancel();
 }
 

@@ -22,7 +22,6 @@
 #include "modules/sm/sm_launches.h"
 #include "modules/sm/sm_stats.h"
 #include "modules/sm/sm_time.h"
-#include "modules/sm/stall_stages.h"
 #include "modules/sm/warp_scheduler.h"
 #include "modules/sm/warp_table.h"
 #include "stimuli/warp_program.h"
@@ -122,8 +121,6 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::uint64_t next_wait_limit(std::uint64_t cycle) const;
   void account_until(std::uint64_t cycle);
   Counter SmStats::*lost_slots() const;
-  void account_slots(std::uint64_t slots) { stats_.*lost_slots() += slots; }
-  void account_stall(Tick t);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
   const ClockDomain clock_;
@@ -147,7 +144,6 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::vector<Cta> cta_slots_;
   EndedWarps ended_;
   MemoryWaits waits_;
-  Tick stalled_since_ = kNever;    ///< all warps wait for memory; kNever: not
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
 };
 

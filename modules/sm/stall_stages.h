@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "modules/kernel/stats.h"
 #include "modules/kernel/time.h"
@@ -57,6 +58,9 @@ struct MemoryWaits {
   static constexpr std::size_t kAges = 16;
   std::array<std::array<Counter, kAges>, kLoadPaths> ages{};
 
+  /// All warps wait for memory since then; kNever: they do not. Not part of sums and differences.
+  Tick since = kNever;
+
   MemoryWaits& operator+=(const MemoryWaits& o);
   MemoryWaits operator-(const MemoryWaits& o) const;
 };
@@ -74,6 +78,21 @@ class LoadStageTimes {
  private:
   LoadPath path_;
   std::array<Tick, kLoadStages + 1> entered_;  ///< ascending; last the arrival
+};
+
+/// Keeps the stages of the first load that completes after arm().
+struct FirstLoad {
+  bool armed = false;
+  std::optional<LoadStageTimes> stages;
+
+  void arm() {
+    stages.reset();
+    armed = true;
+  }
+  void completed(const LoadStageTimes& of_load) {
+    stages = of_load;
+    armed = false;
+  }
 };
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/explain/check.h"
+#include "app/explain_check.h"
 
 #include <algorithm>
 #include <cmath>
