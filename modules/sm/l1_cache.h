@@ -17,11 +17,13 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/timed_queue.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/protocol/backdoor.h"
 #include "modules/protocol/flush.h"
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/response_port.h"
+#include "modules/sm/access_observer.h"
 #include "modules/sm/home_counts.h"
 #include "modules/sm/l1_probe_port.h"
 #include "modules/sm/l1_role.h"
@@ -63,6 +65,8 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
 
   LaunchCounts& launch_counts() { return counts_; }
   L1ProbeIf& probe_port() { return probes_; }
+
+  void observe(L1AccessObserver& observer) { observer_ = &observer; }
 
   /// Invalidates all lines at the next clock edge. Lines being fetched will not be installed.
   void flush() override;
@@ -108,6 +112,13 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward_access(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
+  /// Reports the outcome to the observer, if there is one.
+  Lookup observed(const Access& a, Lookup outcome) {
+    if (unlikely(observer_ != nullptr) && outcome != Lookup::kStalled) {
+      observer_->on_lookup(*a.payload, *a.request, outcome);
+    }
+    return outcome;
+  }
   void schedule_next(Tick t);
   bool is_scalar(const MemoryRequest& r) const { return scalar_ != nullptr && r.uniform; }
   CacheArray& array_of(const MemoryRequest& r) { return is_scalar(r) ? *scalar_ : array_; }
@@ -135,6 +146,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   LaunchCounts counts_;          ///< of loads
   HomeCounts homes_;
+  L1AccessObserver* observer_ = nullptr;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

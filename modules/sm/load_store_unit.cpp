@@ -73,6 +73,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   const std::uint32_t lanes = queued.lines.lines[0].lanes;
   a.uniform = a.read_only && !a.bypass_l1 && touched == memory.lane_bytes &&
               (lanes & (lanes - 1)) != 0;  // of several lanes
+  if (unlikely(observer_ != nullptr)) observer_->on_warp_access(launch, memory, queued.lines);
 }
 
 // Transport.
@@ -122,6 +123,8 @@ void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   a.request_for(request.tag % kWarpLanes) = nullptr;
   if (unlikely(keeps_stages_) && a.lines_left == 1 && a.has_result) {
     stages_.emplace(a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t);
+    completed_pc_ = a.pc;
+    completed_launch_ = a.launch;
     keeps_stages_ = false;
   }
   payload.release();

@@ -13,6 +13,7 @@
 #include "modules/kernel/waiting.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
+#include "modules/sm/access_observer.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/stall_stages.h"
 #include "modules/sm/tlb.h"
@@ -74,7 +75,11 @@ class LoadStoreUnit {
   /// Stages of the first load with a result that completed since keep_stages(); null if there is
   /// none.
   const LoadStageTimes* completed_stages() const { return stages_ ? &*stages_ : nullptr; }
+  /// The instruction of this load. Precondition: completed_stages() is not null.
+  std::uint32_t completed_pc() const { return completed_pc_; }
+  LaunchSlot completed_launch() const { return completed_launch_; }
   void free_access(WarpAccess& access) { accesses_.release(access); }
+  void observe(SmAccessObserver& observer) { observer_ = &observer; }
   /// Earliest time at which run() has work; kNever if it waits for other blocks.
   Tick next_work(Tick t) const;
 
@@ -152,6 +157,9 @@ class LoadStoreUnit {
   bool keeps_stages_ = false;
   Port mmu_port_;
   std::optional<LoadStageTimes> stages_;
+  std::uint32_t completed_pc_ = 0;
+  LaunchSlot completed_launch_;
+  SmAccessObserver* observer_ = nullptr;
   LoadStoreStats stats_;
 };
 

@@ -371,6 +371,9 @@ void SmCluster::account_stall(Tick t) {
   const LoadStageTimes* const stages = lsu_.completed_stages();
   if (stages == nullptr) return;
   stages->add_since(stalled_since_, clock_, waits_);
+  if (unlikely(observer_ != nullptr)) {
+    observer_->on_stall(lsu_.completed_launch(), lsu_.completed_pc(), t - stalled_since_);
+  }
   // The warps can wait for further loads.
   stalled_since_ = t;
   lsu_.keep_stages();

@@ -72,6 +72,10 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   void quiesce(std::function<void()> drained) override;
   void resume() override;
 
+  void observe(SmAccessObserver& observer) {
+    observer_ = &observer;
+    lsu_.observe(observer);
+  }
   void settle_statistics();         ///< counts the issue slots of all cycles before now
   SmTime time() const;              ///< of all cycles before now
   unsigned resident_warps() const;  ///< slots that warps of resident CTAs occupy
@@ -147,6 +151,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::vector<Cta> cta_slots_;
   EndedWarps ended_;
   MemoryWaits waits_;
+  SmAccessObserver* observer_ = nullptr;
   Tick stalled_since_ = kNever;    ///< all warps wait for memory; kNever: not
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
 };
