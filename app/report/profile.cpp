@@ -38,8 +38,7 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 
 std::vector<ProfiledLine> lines_of(const ordered_json& stats) {
   const ordered_json instructions = list_of(stats, "lines");
-  const double line_bytes =
-      instructions.empty() ? 0 : stats["profile"].value("line_bytes", 0.0);
+  const double line_bytes = instructions.empty() ? 0 : stats["profile"].value("line_bytes", 0.0);
   std::vector<ProfiledLine> lines;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> latencies;  // sums and misses
   std::map<std::pair<std::string, std::string>, std::size_t> known;

@@ -17,7 +17,8 @@ AccessProfile::AccessProfile(const ProfiledPlatform& platform)
     const BlockHandle& made = (*platform_.made)[b];
     const std::uint32_t node = plan.blocks[b].node;
     auto* const sm = made.find<SmHandle>();
-    if (sm != nullptr && sm->observe) sm->observe(sms_.emplace_back(*this, nodes_.toucher_of(node)));
+    if (sm != nullptr && sm->observe)
+      sm->observe(sms_.emplace_back(*this, nodes_.toucher_of(node)));
     if (kind_of(plan.blocks[b]).level != "l1") continue;
     if (auto* const l1 = made.find<L1Cache>()) {
       l1->observe(l1s_.emplace_back(*this, nodes_.toucher_of(node)));

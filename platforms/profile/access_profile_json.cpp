@@ -87,8 +87,8 @@ ordered_json AccessProfile::pages_json() const {
   std::vector<std::uint64_t> touches(pages_.size());
   for (std::size_t p = 0; p < pages_.size(); ++p) {
     const auto begin = touches_.begin() + static_cast<std::ptrdiff_t>(p * touchers);
-    touches[p] = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(touchers),
-                                 std::uint64_t{0});
+    touches[p] =
+        std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(touchers), std::uint64_t{0});
   }
   std::vector<std::size_t> order(pages_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -103,8 +103,8 @@ ordered_json AccessProfile::pages_json() const {
   ordered_json list = ordered_json::array();
   for (const std::size_t p : order) {
     const std::uint64_t address = pages_[p] * platform_.pages->page_bytes();
-    const Allocation* const array = platform_.allocations->nearest_below(
-        address + platform_.pages->page_bytes() - 1);
+    const Allocation* const array =
+        platform_.allocations->nearest_below(address + platform_.pages->page_bytes() - 1);
     ordered_json j = ordered_json::object();
     j["array"] = array == nullptr ? "" : array->name;
     j["page"] = array == nullptr ? pages_[p] : pages_[p] - platform_.pages->page_of(array->begin);

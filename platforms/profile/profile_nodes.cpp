@@ -38,8 +38,8 @@ ProfileNodes::ProfileNodes(const PlatformPlan& plan, std::uint32_t channels)
 }
 
 std::uint32_t ProfileNodes::toucher_of(std::uint32_t node) const {
-  return static_cast<std::uint32_t>(
-      std::find(touchers_.begin(), touchers_.end(), node) - touchers_.begin());
+  return static_cast<std::uint32_t>(std::find(touchers_.begin(), touchers_.end(), node) -
+                                    touchers_.begin());
 }
 
 }  // namespace tessera

@@ -159,6 +159,8 @@ class BodyParser {
 
 }  // namespace
 
-void parse_body(TokenStream& in, Function& function, SourceFiles& files) { BodyParser(in, function).run(); }
+void parse_body(TokenStream& in, Function& function, SourceFiles& files) {
+  BodyParser(in, function, files).run();
+}
 
 }  // namespace tessera::ptx

@@ -188,18 +188,21 @@ TEST_CASE("without a profile, the kernels with the most time are named") {
 TEST_CASE("with a profile, the line and the array that wait the most are named") {
   ordered_json stats = run();
   const auto instruction = [](int pc, const char* file, int line, int stalled) {
-    return ordered_json{{"kernel", "k"},         {"pc", pc},
-                        {"place", "k.ptx:9"},    {"text", "ld.global.f32 %f1, [%rd1];"},
-                        {"source_file", file},   {"source_line", line},
-                        {"source_text", "s += a[i];"}, {"stall_cycles", stalled}};
+    return ordered_json{{"kernel", "k"},
+                        {"pc", pc},
+                        {"place", "k.ptx:9"},
+                        {"text", "ld.global.f32 %f1, [%rd1];"},
+                        {"source_file", file},
+                        {"source_line", line},
+                        {"source_text", "s += a[i];"},
+                        {"stall_cycles", stalled}};
   };
   stats["profile"] = {
       {"line_bytes", 128},
       {"lines",
        {instruction(3, "k.cu", 7, 100), instruction(5, "k.cu", 12, 90),
         instruction(8, "k.cu", 12, 60)}},
-      {"arrays",
-       {{{"name", "B"}, {"filled_bytes", 380}}, {{"name", "A"}, {"filled_bytes", 620}}}}};
+      {"arrays", {{{"name", "B"}, {"filled_bytes", 380}}, {{"name", "A"}, {"filled_bytes", 620}}}}};
   CHECK(explain(stats).origin ==
         "Most of the waiting is for kernel 'k', k.cu:12 's += a[i];' (60 % of the stalled time), "
         "array A (62 % of the missed bytes).");
