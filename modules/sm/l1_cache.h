@@ -17,7 +17,6 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/timed_queue.h"
-#include "modules/kernel/unlikely.h"
 #include "modules/protocol/backdoor.h"
 #include "modules/protocol/flush.h"
 #include "modules/protocol/payload_check.h"
@@ -112,13 +111,6 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward_access(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
-  /// Reports the outcome to the observer, if there is one.
-  Lookup observed(const Access& a, Lookup outcome) {
-    if (unlikely(observer_ != nullptr) && outcome != Lookup::kStalled) {
-      observer_->on_lookup(*a.payload, *a.request, outcome);
-    }
-    return outcome;
-  }
   void schedule_next(Tick t);
   bool is_scalar(const MemoryRequest& r) const { return scalar_ != nullptr && r.uniform; }
   CacheArray& array_of(const MemoryRequest& r) { return is_scalar(r) ? *scalar_ : array_; }

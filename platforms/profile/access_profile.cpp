@@ -10,8 +10,24 @@
 
 namespace tessera {
 
+namespace {
+
+/// The nodes of the SMs.
+std::vector<std::uint32_t> sm_nodes(const ProfiledPlatform& platform) {
+  std::vector<std::uint32_t> nodes;
+  const auto& blocks = platform.plan->blocks;
+  for (PlannedBlockId b = 0; b < blocks.size(); ++b) {
+    if ((*platform.made)[b].find<SmHandle>() != nullptr) nodes.push_back(blocks[b].node);
+  }
+  return nodes;
+}
+
+}  // namespace
+
 AccessProfile::AccessProfile(const ProfiledPlatform& platform)
-    : platform_(platform), nodes_(*platform.plan, platform.map->geometry().channels), kernels_(1) {
+    : platform_(platform),
+      nodes_(*platform.plan, sm_nodes(platform), platform.map->geometry().channels),
+      kernels_(1) {
   const PlatformPlan& plan = *platform_.plan;
   for (PlannedBlockId b = 0; b < plan.blocks.size(); ++b) {
     const BlockHandle& made = (*platform_.made)[b];

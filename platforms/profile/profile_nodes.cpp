@@ -15,11 +15,12 @@ bool is_within(const PlatformPlan& plan, std::uint32_t node, std::uint32_t above
 
 }  // namespace
 
-ProfileNodes::ProfileNodes(const PlatformPlan& plan, std::uint32_t channels)
+ProfileNodes::ProfileNodes(const PlatformPlan& plan, const std::vector<std::uint32_t>& sms,
+                           std::uint32_t channels)
     : node_of_channel_(channels, kUnknown) {
-  for (const PlannedBlock* sm : plan.of_kind("sm")) {
-    if (std::find(touchers_.begin(), touchers_.end(), sm->node) == touchers_.end()) {
-      touchers_.push_back(sm->node);
+  for (const std::uint32_t node : sms) {
+    if (std::find(touchers_.begin(), touchers_.end(), node) == touchers_.end()) {
+      touchers_.push_back(node);
     }
   }
   const std::vector<const PlannedBlock*> drams = plan.of_kind("dram");

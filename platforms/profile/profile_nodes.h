@@ -14,9 +14,10 @@ class ProfileNodes {
  public:
   static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
-  /// `channels`: of the address map. If the plan has not as many channels of the kind "dram", their
-  /// nodes are unknown.
-  ProfileNodes(const PlatformPlan& plan, std::uint32_t channels);
+  /// `sms`: nodes of the SMs. `channels`: of the address map. If the plan has not as many channels
+  /// of the kind "dram", their nodes are unknown.
+  ProfileNodes(const PlatformPlan& plan, const std::vector<std::uint32_t>& sms,
+               std::uint32_t channels);
 
   /// Indices of PlatformPlan::nodes.
   const std::vector<std::uint32_t>& touchers() const { return touchers_; }

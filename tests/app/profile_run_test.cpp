@@ -111,8 +111,7 @@ void check_sums(const json& stats) {
   std::uint64_t summands = lines.size();
   for (const char* stage : {"translation", "l1_hit", "l1_miss", "request_network", "llc", "dram",
                             "llc_return", "response_network"}) {
-    stalled +=
-        modules_sum(stats, "sm", std::string("memory_stall_") + stage + "_cycles");
+    stalled += modules_sum(stats, "sm", std::string("memory_stall_") + stage + "_cycles");
     summands += stats.at("config").at("system").at("sms").get<std::uint64_t>();
   }
   const auto profiled = static_cast<double>(sum_of(lines, "stall_cycles"));
@@ -127,8 +126,7 @@ TEST_CASE("vecadd: each instruction has the accesses, lines and bytes of its ele
   constexpr std::uint64_t kWarps = kElements / 32;
   for (const char* platform : {"uba-mem-small", "nuba-small", "dualopt-small", "umh-1-small"}) {
     CAPTURE(platform);
-    const json stats =
-        run(platform, "vecadd:n=" + std::to_string(kElements), {"--profile"});
+    const json stats = run(platform, "vecadd:n=" + std::to_string(kElements), {"--profile"});
     const json& profile = stats.at("profile");
     REQUIRE(profile.at("line_bytes") == 128);
     const std::vector<json> loads = instructions(profile, "ld.global.f32");
@@ -160,8 +158,7 @@ TEST_CASE("vecadd: each instruction has the accesses, lines and bytes of its ele
         CHECK(i.at("filled_bytes") == 128 * kWarps);
       }
     }
-    const std::uint64_t pages =
-        3 * (4 * kElements / profile.at("page_bytes").get<std::uint64_t>());
+    const std::uint64_t pages = 3 * (4 * kElements / profile.at("page_bytes").get<std::uint64_t>());
     CHECK(profile.at("pages").at("touched") == pages);
   }
 }
@@ -265,9 +262,9 @@ TEST_CASE("option --profile changes nothing else") {
 
 TEST_CASE("option --profile is refused with --threads") {
   const ScratchFolder folder;
-  const CommandResult r = run_tessera({"run", "dca-small", "vecadd", "--values", "carried",
-                                       "--threads", "2", "--profile"},
-                                      folder.path());
+  const CommandResult r = run_tessera(
+      {"run", "dca-small", "vecadd", "--values", "carried", "--threads", "2", "--profile"},
+      folder.path());
   CHECK(r.status == 2);
   CHECK_THAT(r.error, Contains("--profile runs without --threads"));
 }

@@ -52,29 +52,28 @@ ordered_json run() {
   }
   ordered_json store = load(9, 5, 5, 640, 10);
   store["text"] = "st.global.f32 [%rd2], %f2;";
-  for (const char* none : {"loads", "load_hits", "load_merges", "load_misses", "load_bypasses",
-                           "remote_misses", "filled_bytes", "served_misses",
-                           "miss_latency_cycles"}) {
+  for (const char* none :
+       {"loads", "load_hits", "load_merges", "load_misses", "load_bypasses", "remote_misses",
+        "filled_bytes", "served_misses", "miss_latency_cycles"}) {
     store[none] = 0;
   }
   store["stores"] = 5;
   store["remote_writes"] = 2;
   ordered_json stats;
-  stats["profile"] = {
-      {"line_bytes", 128},
-      {"lines", {store, first, second}},
-      {"arrays",
-       {{{"name", "a"}, {"bytes", 4096}, {"loads", 10}, {"filled_bytes", 64}},
-        {{"name", "b"},
-         {"bytes", 8192},
-         {"loads", 40},
-         {"load_misses", 3},
-         {"load_bypasses", 1},
-         {"remote_misses", 2},
-         {"remote_writes", 1},
-         {"filled_bytes", 192},
-         {"served_misses", 4},
-         {"miss_latency_cycles", 1000}}}}};
+  stats["profile"] = {{"line_bytes", 128},
+                      {"lines", {store, first, second}},
+                      {"arrays",
+                       {{{"name", "a"}, {"bytes", 4096}, {"loads", 10}, {"filled_bytes", 64}},
+                        {{"name", "b"},
+                         {"bytes", 8192},
+                         {"loads", 40},
+                         {"load_misses", 3},
+                         {"load_bypasses", 1},
+                         {"remote_misses", 2},
+                         {"remote_writes", 1},
+                         {"filled_bytes", 192},
+                         {"served_misses", 4},
+                         {"miss_latency_cycles", 1000}}}}};
   return stats;
 }
 

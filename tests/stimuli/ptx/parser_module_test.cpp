@@ -240,8 +240,8 @@ TEST_CASE("an instruction has the place of the last .loc in its function") {
   for (const Function& f : m.functions) {
     for (const Instruction& i : f.body) places.emplace_back(i.source.file, i.source.line);
   }
-  CHECK(places == std::vector<std::pair<std::uint32_t, unsigned>>{
-                      {0, 0}, {1, 12}, {1, 12}, {2, 3}, {0, 0}});
+  CHECK(places ==
+        std::vector<std::pair<std::uint32_t, unsigned>>{{0, 0}, {1, 12}, {1, 12}, {2, 3}, {0, 0}});
 }
 
 TEST_CASE("the places of files of compilers are those of their source") {
