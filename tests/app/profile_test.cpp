@@ -143,7 +143,7 @@ TEST_CASE("without a profile there are no lines, no table and no sentence") {
 
 TEST_CASE("the summary has the most expensive lines") {
   const std::string text = run_summary(run(), "passed", false);
-  CHECK_THAT(text, Contains("k.cu:7") && Contains("90 %") && Contains("25 %") &&
+  CHECK_THAT(text, Contains("k.cu:7") && Contains("90.0 %") && Contains("25.0 %") &&
                        Contains("s += a[i] * b[j];"));
   CHECK(text.find("k.cu:7") < text.find("k.ptx:29"));
   ordered_json many = run();
@@ -154,8 +154,8 @@ TEST_CASE("the summary has the most expensive lines") {
 
 TEST_CASE("the sentence names line and array with their shares") {
   CHECK(waiting_sentence(run()) ==
-        "Most of the waiting is for kernel 'k', dir/k.cu:7 's += a[i] * b[j];' (90 % of the "
-        "stalled time), array b (75 % of the missed bytes).");
+        "Most of the waiting is for kernel 'k', dir/k.cu:7 's += a[i] * b[j];' (90.0 % of the "
+        "stalled time), array b (75.0 % of the missed bytes).");
 }
 
 }  // namespace tessera::profile_test

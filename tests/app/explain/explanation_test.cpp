@@ -178,7 +178,8 @@ TEST_CASE("without a profile, the kernels with the most time are named") {
   other["cycles"] = 54;  // below 5 %
   stats["critical_path"].push_back(other);
   const std::string text =
-      "Kernel assign has 76 % of the time, kernel move has 10 % of the time. tessera run --profile "
+      "Kernel assign has 76.0 % of the time, kernel move has 10.0 % of the time. tessera run "
+      "--profile "
       "names the lines.";
   CHECK(explain(stats).origin == text);
   CHECK(sentences(explain(stats)).back() == text);
@@ -204,8 +205,8 @@ TEST_CASE("with a profile, the line and the array that wait the most are named")
         instruction(8, "k.cu", 12, 60)}},
       {"arrays", {{{"name", "B"}, {"filled_bytes", 380}}, {{"name", "A"}, {"filled_bytes", 620}}}}};
   CHECK(explain(stats).origin ==
-        "Most of the waiting is for kernel 'k', k.cu:12 's += a[i];' (60 % of the stalled time), "
-        "array A (62 % of the missed bytes).");
+        "Most of the waiting is for kernel 'k', k.cu:12 's += a[i];' (60.0 % of the stalled time), "
+        "array A (62.0 % of the missed bytes).");
   // Nothing stalled: the kernels.
   for (ordered_json& line : stats["profile"]["lines"]) line["stall_cycles"] = 0;
   CHECK_THAT(explain(stats).origin, Contains("Kernel k has 90.9 % of the time"));
