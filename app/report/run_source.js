@@ -127,6 +127,8 @@ function drawPages(pages, touchers, title) {
   };
 }
 
+const counted = (n, what) => `${number(n)} ${what}${n === 1 ? '' : 's'}`;
+
 const mostPageCharts = 8;
 
 function pagePanels(profile) {
@@ -140,7 +142,7 @@ function pagePanels(profile) {
     const title = `Pages of ${name || 'no array'}`;
     const homes = pages.filter((p) => p.home_node !== null);
     const own = sum(homes.map((p) => p.touches[profile.touchers.indexOf(p.home_node)] || 0));
-    const note = `${number(touches(pages))} accesses by line to ${number(pages.length)} pages of ${bytes(profile.page_bytes)}. ` +
+    const note = `${number(touches(pages))} accesses by line to ${counted(pages.length, 'page')} of ${number(profile.page_bytes)} bytes. ` +
       (homes.length ? `The line below a cell marks the home; ${percent(own / touches(homes))} of the accesses come from there.`
         : 'A page is spread over several channels and has no home of its own.');
     const csv = () => [['page', 'home', 'node of the home', ...profile.touchers.map((t) => `accesses of ${shortName(t)}`)],
@@ -167,7 +169,7 @@ function sources() {
   if (panels.length) {
     const shown = profile.pages.list.length;
     s.append(el('p', {className: 'note'}, shown < profile.pages.touched
-      ? `The ${number(shown)} pages with the most accesses, of ${number(profile.pages.touched)}.` : `All ${number(shown)} pages that were accessed.`),
+      ? `The ${counted(shown, 'page')} with the most accesses, of ${number(profile.pages.touched)}.` : `All pages that were accessed: ${number(shown)}.`),
     el('div', {className: 'row loose'}, ...panels));
   }
 }
