@@ -74,7 +74,7 @@ std::vector<ProfiledLine> lines_of(const ordered_json& stats) {
     const std::uint64_t writes = count(i, "stores") + count(i, "atomics");
     line.writes += writes;
     line.remote += count(i, "remote_misses") + count(i, "remote_writes");
-    line.traffic_bytes += writes != 0 ? count(i, "useful_bytes") : count(i, "filled_bytes");
+    line.traffic_bytes += count(i, "filled_bytes") + (writes != 0 ? count(i, "useful_bytes") : 0);
     line.stall_cycles += count(i, "stall_cycles");
     latencies[at->second].first += count(i, "miss_latency_cycles");
     latencies[at->second].second += count(i, "served_misses");

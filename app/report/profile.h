@@ -30,7 +30,7 @@ struct ProfiledLine {
   std::uint64_t load_misses = 0;    ///< with those that may not be cached in L1s
   std::uint64_t writes = 0;         ///< stores and atomics, by line
   std::uint64_t remote = 0;         ///< misses and writes to another node's memory
-  std::uint64_t traffic_bytes = 0;  ///< fetched by loads, written by stores and atomics
+  std::uint64_t traffic_bytes = 0;  ///< fetched by misses, and written by stores and atomics
   std::uint64_t stall_cycles = 0;   ///< summed over SMs
   double miss_latency = 0;          ///< average, in cycles; 0 without misses
   Share coalescing;                 ///< useful bytes of the requested lines' bytes

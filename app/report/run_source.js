@@ -157,7 +157,7 @@ function sources() {
   const {lines, arrays} = data.profile;
   const most = Math.max(1, ...lines.map((l) => l.traffic_bytes));
   const known = lines.some((l) => l.is_source);
-  const s = section('Source', 'Traffic: bytes that the misses of loads fetched, or that stores and atomics wrote. Stalled: the share of the time in ' +
+  const s = section('Source', 'Traffic: bytes that misses fetched, and that stores and atomics wrote. Stalled: the share of the time in ' +
       'which no warp of an SM could issue, by the load that ended it. Coalesced: useful bytes of the requested lines\u2019 bytes. Remote: misses ' +
       'and writes that went to the memory of another node.',
       panel(known ? 'Lines of source' : 'Lines of PTX', known ? null : 'The PTX has no .loc: compile with -lineinfo to see lines of CUDA.',
