@@ -538,7 +538,10 @@ class Reports(unittest.TestCase):
             for head, value in (("stalled", i["stall_cycles"] / stalled),
                                 ("coalesced", i["useful_bytes"] / (128 * i["lines"])),
                                 ("remote", (i["remote_misses"] + i["remote_writes"]) / (i["load_misses"] + i["stores"]))):
-                self.assertEqual(r[head], f"{float(f'{100 * value:.3g}'):g} %", (r["line"], head))
+                # Three digits, rounded.
+                shown = float(r[head].removesuffix(" %"))
+                self.assertAlmostEqual(shown, 100 * value, msg=(r["line"], head),
+                                       delta=0.50001 * 10 ** (math.floor(math.log10(value)) if value else 0))
         widths = [float(w.rstrip("%")) for w in self.browser.execute_script(
             "return [...arguments[0].querySelectorAll('tbody td:nth-child(4) .bar-fill')].map((e) => e.style.width)", panel)]
         for width, r in zip(widths, rows):
