@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/app/command.h"
@@ -53,6 +55,22 @@ std::uint64_t modules_sum(const json& stats, const std::string& kind, const std:
   return sum;
 }
 
+/// Line requests of the SMs of each toucher: as many SMs each, in their order.
+std::vector<std::uint64_t> requests_by_toucher(const json& stats, std::size_t touchers) {
+  std::map<std::pair<int, int>, std::uint64_t> sms;  // by GPU and number
+  const std::regex name("system\\.gpu(\\d+)\\.sm(\\d+)");
+  for (const auto& [module, statistics] : stats.at("modules").items()) {
+    std::smatch found;
+    if (!std::regex_match(module, found, name)) continue;
+    sms[{std::stoi(found[1]), std::stoi(found[2])}] =
+        statistics.at("line_requests").get<std::uint64_t>();
+  }
+  std::vector<std::uint64_t> requests(touchers);
+  std::size_t i = 0;
+  for (const auto& [sm, count] : sms) requests[i++ * touchers / sms.size()] += count;
+  return requests;
+}
+
 /// The instructions of a profile whose text begins so, in their order.
 std::vector<json> instructions(const json& profile, const std::string& begin) {
   std::vector<json> found;
@@ -97,13 +115,16 @@ void check_sums(const json& stats) {
     CHECK(sum_of(all, "served_misses") == modules_sum(stats, "l1_", "miss_latency", "count"));
     CHECK(sum_of(all, "miss_latency_cycles") == modules_sum(stats, "l1_", "miss_latency", "sum"));
   }
-  // Each request is a touch of its page.
-  std::uint64_t touches = 0;
+  // Each request is a touch of its page, by the node of its SM.
+  const std::size_t touchers = profile.at("touchers").size();
+  std::vector<std::uint64_t> touches(touchers);
   for (const json& page : profile.at("pages").at("list")) {
-    for (const json& n : page.at("touches")) touches += n.get<std::uint64_t>();
+    for (std::size_t t = 0; t < touchers; ++t) {
+      touches[t] += page.at("touches").at(t).get<std::uint64_t>();
+    }
   }
   REQUIRE(profile.at("pages").at("touched") == profile.at("pages").at("list").size());
-  CHECK(touches == modules_sum(stats, "sm", "line_requests"));
+  CHECK(touches == requests_by_toucher(stats, touchers));
   // Both are whole cycles, rounded: here of each instruction, there of each stage of each SM.
   std::uint64_t stalled = 0;
   std::uint64_t summands = lines.size();
