@@ -17,6 +17,7 @@
 #include "platforms/energy.h"
 #include "platforms/gpu_device.h"
 #include "platforms/host_usage.h"
+#include "platforms/profile/access_profile.h"
 #include "platforms/run_result.h"
 #include "platforms/series_recorder.h"
 #include "platforms/supervisor.h"
@@ -82,6 +83,7 @@ class Simulation::Impl {
     };
     device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
       records_.start(launch, program);
+      if (profile_) profile_->start_kernel(launch.slot, program);
       if (critical_path_) critical_path_->kernel_started(program.name());
       if (timeline() != nullptr) timeline()->start_kernel(launch, program.name());
     };
@@ -128,6 +130,7 @@ class Simulation::Impl {
   void build_supervisor();
   void build_window();
   void build_series();
+  void build_profile();
   void begin_window();
   void end_window();
   /// Whether a window without rest is over.
@@ -150,6 +153,7 @@ class Simulation::Impl {
     ordered_json outside_kernels;
     ordered_json critical_path;
     ordered_json modules;
+    ordered_json profile;
     std::vector<std::uint64_t> pages_per_channel;
   };
   Measured measure();
@@ -174,6 +178,7 @@ class Simulation::Impl {
   RunOptions options_;
   std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
   std::optional<SeriesRecorder> series_;   ///< empty: not asked for
+  std::optional<AccessProfile> profile_;   ///< empty: not asked for
   std::optional<Measured> measured_;       ///< at the window's end
   KernelRecords records_{clock_};
   std::optional<CriticalPath> critical_path_;  ///< not with several domains
@@ -291,12 +296,21 @@ void Simulation::Impl::build_series() {
   if (!windowed_) series_->begin();
 }
 
+void Simulation::Impl::build_profile() {
+  if (!options_.profile) return;
+  if (windows_) {
+    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
+  }
+  profile_.emplace(system().profiled(device_.allocations(), clock_));
+}
+
 void Simulation::Impl::begin_window() {
   system().settle_statistics();
   registry_.begin_window();
   records_.begin_window();
   if (critical_path_) critical_path_->begin_window();
   if (series_) series_->begin();
+  if (profile_) profile_->clear();
 }
 
 void Simulation::Impl::end_window() {
@@ -447,6 +461,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     build_window();
     build_series();
+    build_profile();
     workload.run(device_, options.scale, options.seed);
     device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {
@@ -490,6 +505,7 @@ Simulation::Impl::Measured Simulation::Impl::measure() {
   m.outside_kernels = records_.outside_json();
   if (critical_path_) m.critical_path = critical_path_->to_json();
   m.modules = registry_.to_json();
+  if (profile_) m.profile = profile_->to_json();
   m.pages_per_channel = system().page_table().pages_per_channel();
   return m;
 }
@@ -542,6 +558,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   }
   d["dictionary"] = {{"derived", std::move(derived_units)}, {"modules", registry_.dictionary()}};
   if (series_ && series_->ended()) d["series"] = series_->to_json();
+  if (!measured.profile.is_null()) d["profile"] = std::move(measured.profile);
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;
   if (result.failure && !result.verification) d["verified"] = false;

@@ -87,6 +87,9 @@ struct RunOptions {
   std::optional<WindowOptions> window = {};
   /// Checks the kernels for races (docs/guide/races.md) and lists them in stats.json ("races").
   bool check_races = false;
+  /// Counts the accesses of instructions, allocations and pages ("profile" of stats.json,
+  /// docs/guide/profile.md).
+  bool profile = false;
   /// Called for each race, with its description. Can be empty.
   std::function<void(const std::string&)> on_race;
   /// Statistics over time ("series" of stats.json, platforms/series_recorder.h), in intervals of so

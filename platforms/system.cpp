@@ -7,6 +7,7 @@
 #include "modules/host/cpu_core.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/plan/block_kind.h"
+#include "platforms/profile/access_profile.h"
 #include "platforms/timeline/system_timeline.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
@@ -102,6 +103,19 @@ ChannelId System::local_memory(SmId sm) const {
 
 void System::kernel_ended() {
   for (KernelEndIf* block : made_.offered<KernelEndIf>()) block->kernel_ended();
+}
+
+ProfiledPlatform System::profiled(const Allocations& allocations,
+                                  const ClockDomain& sm_clock) const {
+  ProfiledPlatform p;
+  p.plan = &plan_;
+  p.made = &made_;
+  p.map = map_.get();
+  p.pages = page_table_.get();
+  p.allocations = &allocations;
+  p.sm_clock = &sm_clock;
+  p.line_bytes = config_.system.line_bytes;
+  return p;
 }
 
 void System::settle_statistics() {

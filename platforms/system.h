@@ -41,6 +41,8 @@ class CtaDispatcher;
 class RecordsSignalsIf;
 class SystemTimeline;
 class UvmDriver;
+class Allocations;
+struct ProfiledPlatform;
 
 /// A platform: the tree of its nodes, from the sc_module "system" on, and the blocks of one GPU or
 /// of several that run kernels in one address space. Makes all blocks and binds them according to
@@ -71,6 +73,8 @@ class System {
   UntimedMemory& memory() { return *memory_; }
   /// Null without SystemOptions::timeline.
   SystemTimeline* timeline() { return timeline_.get(); }
+  /// What a profile observes; `allocations` and `sm_clock` must outlive it.
+  ProfiledPlatform profiled(const Allocations& allocations, const ClockDomain& sm_clock) const;
   /// Whether a page migration is in progress, which takes its time without activity of other
   /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }

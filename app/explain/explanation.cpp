@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/explain/prediction.h"
+#include "app/report/profile.h"
 #include "app/report/text.h"
 #include "common/json.h"
 
@@ -72,6 +73,23 @@ std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
   return text;
 }
 
+/// "kernel kmeans_assign has 76 % of the time" and so on, of those with the most.
+std::string kernels_sentence(const ordered_json& stats, double whole) {
+  std::vector<std::pair<std::string, double>> kernels;
+  for (const ordered_json& part : stats["critical_path"]) {
+    kernels.emplace_back(part.value("kernels", ""), part.value("cycles", 0.0));
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < kernels.size() && i < 3; ++i) {
+    if (kernels[i].second < kWeak * whole) break;
+    text += (text.empty() ? "Kernel " : ", kernel ") + kernels[i].first + " has " +
+            percent_text(kernels[i].second / whole) + " of the time";
+  }
+  return text.empty() ? "" : text + ". tessera run --profile names the lines.";
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
@@ -94,12 +112,14 @@ std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
 }
 
 Explanation explain(const ordered_json& stats) {
-  Explanation e{critical_time_of(stats), {}};
+  Explanation e{critical_time_of(stats), {}, {}};
   e.bottlenecks = predict(e.time, resources_of(stats));
   e.bottlenecks.erase(
       std::remove_if(e.bottlenecks.begin(), e.bottlenecks.end(),
                      [&](const Bottleneck& b) { return b.saved < kLeast * e.time.whole; }),
       e.bottlenecks.end());
+  e.origin = waiting_sentence(stats);
+  if (e.origin.empty()) e.origin = kernels_sentence(stats, e.time.whole);
   return e;
 }
 
@@ -125,6 +145,7 @@ std::vector<std::string> sentences(const Explanation& e) {
     text += (text.empty() ? "" : ", ") + words(name) + " " + percent_text(cycles / whole);
   }
   out.push_back("Time of the critical SMs: " + text + ".");
+  if (!e.origin.empty()) out.push_back(e.origin);
   return out;
 }
 
@@ -153,6 +174,7 @@ ordered_json to_json(const Explanation& e) {
   return {{"cycles", e.time.whole},
           {"time", std::move(time)},
           {"bottlenecks", std::move(bottlenecks)},
+          {"origin", e.origin},
           {"text", sentences(e)}};
 }
 

@@ -25,13 +25,16 @@ struct Bottleneck {
 struct Explanation {
   CriticalTime time;
   std::vector<Bottleneck> bottlenecks;  ///< most saved time first; those above 0.5 % of the time
+  /// A sentence: the line and the array that wait the most (tessera run --profile); without a
+  /// profile, the kernels with the most time. Can be empty.
+  std::string origin{};
 };
 
 /// Throws InputError as critical_time_of().
 Explanation explain(const nlohmann::ordered_json& stats);
 
-/// The explanation in sentences: the first bottlenecks, their places and remedies, and the parts of
-/// the time.
+/// The explanation in sentences: the first bottlenecks, their places and remedies, the parts of
+/// the time, and the origin.
 std::vector<std::string> sentences(const Explanation& explanation);
 
 /// The sentences of a run; empty if it has no critical path.
@@ -39,7 +42,7 @@ std::vector<std::string> explanation_lines(const nlohmann::ordered_json& stats);
 
 /// {"cycles", "time": {part: cycles}, "bottlenecks": [{"resource", "saved_share",
 /// "predicted_cycles", "use", "hot", "waits_in", "remedies", "experiment": {parameter: value}}],
-/// "text": [...]}.
+/// "origin": text, "text": [...]}.
 nlohmann::ordered_json to_json(const Explanation& explanation);
 
 /// The parts of the critical time by name, in the order of a load's way.

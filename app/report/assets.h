@@ -21,6 +21,7 @@ extern const char* const kRunMemoriesJs;
 extern const char* const kRunMeshJs;
 extern const char* const kRunPlacesJs;
 extern const char* const kRunWaitsJs;
+extern const char* const kRunSourceJs;
 extern const char* const kRunTablesJs;
 extern const char* const kRunRtlJs;
 extern const char* const kRunTimelineJs;

@@ -10,6 +10,7 @@
 #include "app/report/assets.h"
 #include "app/report/csv.h"
 #include "app/report/inputs.h"
+#include "app/report/profile.h"
 #include "app/report/shares.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
@@ -169,11 +170,12 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
               {assets::kRunTrafficJs, assets::kRunRooflineJs, assets::kRunMemoriesJs,
                assets::kRunMeshJs, assets::kRunPlacesJs, assets::kRunTimeJs, assets::kRunLatencyJs,
-               assets::kRunEnergyJs, assets::kRunWaitsJs, assets::kRunTablesJs, assets::kRunRtlJs,
-               assets::kRunTimelineJs, assets::kRunJs},
+               assets::kRunEnergyJs, assets::kRunWaitsJs, assets::kRunSourceJs,
+               assets::kRunTablesJs, assets::kRunRtlJs, assets::kRunTimelineJs, assets::kRunJs},
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},
+               {"profile", profile_json(stats)},
                {"flush", flush ? to_json(*flush) : ordered_json()},
                {"shares",
                 {{"hit_rates", to_json(hit_rates_of(stats))},

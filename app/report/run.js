@@ -62,6 +62,7 @@ roofline();
 places();
 meshes();
 waits();
+sources();
 betweenGpus();
 const kinds = grouped();
 section('Where the time went', null, el('div', {className: 'row loose'},

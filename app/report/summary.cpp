@@ -8,6 +8,7 @@
 
 #include "app/report/inputs.h"
 #include "app/report/kernels.h"
+#include "app/report/profile.h"
 #include "app/report/shares.h"
 #include "app/report/text.h"
 #include "app/report/traffic.h"
@@ -176,6 +177,7 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   }
   text += figures_table(stats);
   text += kernel_table(stats);
+  text += profile_table(stats);
   text += traffic_picture(traffic_of(stats).levels, utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {
     text += "\n" + fact("host time", short_number(*seconds) + " s");

@@ -203,6 +203,9 @@ ArgumentParser run_arguments() {
       "lookahead", po::value<std::string>()->value_name("NS"),
       "with --threads: nanoseconds for which each GPU runs alone (default: the least latency "
       "between GPUs, which is the most)");
+  parser.options()("profile",
+                   "counts the accesses of instructions, source lines, arrays and pages "
+                   "(docs/guide/profile.md); slower");
   parser.options()(
       "series", po::value<std::string>()->value_name("NS"),
       "records statistics over time, in intervals of NS nanoseconds of simulated time, "
@@ -252,6 +255,10 @@ int run_verb(const std::vector<std::string>& arguments) {
     throw InputError(
         "--series runs without --threads: an interval ends at one instant of all GPUs");
   }
+  run.options.profile = values->count("profile") != 0;
+  if (run.options.profile && build.windows) {
+    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
+  }
   build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
   build.timeline = read_timeline(*values, config);
@@ -290,7 +297,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
   const bool plain = !build.windows && !build.timeline && !build.recording.coverage &&
                      build.recording.waves.empty() && !run.options.check_races &&
-                     run.options.series_interval_ns == 0 && values->count("manifest") == 0;
+                     !run.options.profile && run.options.series_interval_ns == 0 &&
+                     values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
       const auto store = open_store(run.store);

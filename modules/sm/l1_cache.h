@@ -22,6 +22,7 @@
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/response_port.h"
+#include "modules/sm/access_observer.h"
 #include "modules/sm/home_counts.h"
 #include "modules/sm/l1_probe_port.h"
 #include "modules/sm/l1_role.h"
@@ -63,6 +64,8 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
 
   LaunchCounts& launch_counts() { return counts_; }
   L1ProbeIf& probe_port() { return probes_; }
+
+  void observe(L1AccessObserver& observer) { observer_ = &observer; }
 
   /// Invalidates all lines at the next clock edge. Lines being fetched will not be installed.
   void flush() override;
@@ -135,6 +138,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   LaunchCounts counts_;          ///< of loads
   HomeCounts homes_;
+  L1AccessObserver* observer_ = nullptr;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

@@ -25,6 +25,7 @@ const BlockFamilyRegistration<L1Site> kFamily([](const L1Site& s) {
   h.offer<FlushIf>(m);
   h.offer<HoldsBytes>(m);
   h.offer<L1ProbeIf>(m.probe_port());
+  h.offer(m);
   h.offer(m.launch_counts());
   h.in = {&m.core};
   h.out = {&m.memory};

@@ -36,6 +36,8 @@ class L1Pipeline final : public L1Cache {
   void handle_response(Payload& payload, Tick t);
   void look_up(Tick t);
   Lookup access(const Access& a, Tick t);
+  /// Reports the outcome to the observer, if there is one.
+  Lookup observed(const Access& a, Lookup outcome);
 
   Role role_;
 };

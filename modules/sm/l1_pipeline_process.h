@@ -108,8 +108,16 @@ void L1Pipeline<Role>::look_up(Tick t) {
 }
 
 template <class Role>
+L1Cache::Lookup L1Pipeline<Role>::observed(const Access& a, Lookup outcome) {
+  if (unlikely(observer_ != nullptr) && outcome != Lookup::kStalled) {
+    observer_->on_lookup(*a.payload, *a.request, outcome);
+  }
+  return outcome;
+}
+
+template <class Role>
 L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
-  if (unlikely(is_scalar(*a.request))) return load_scalar(a, t);
+  if (unlikely(is_scalar(*a.request))) return observed(a, load_scalar(a, t));
   const L1Handling how = role_.handling(*a.payload, *a.request);
   Lookup outcome = Lookup::kStalled;
   if (a.request->kind != RequestKind::kLoad) {
@@ -127,7 +135,7 @@ L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
     outcome = load(a, t);
   }
   if (outcome != Lookup::kStalled) role_.looked_up(*a.request, how, outcome);
-  return outcome;
+  return observed(a, outcome);
 }
 
 }  // namespace tessera

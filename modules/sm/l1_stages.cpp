@@ -182,6 +182,9 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
                            : config_.line_bytes;
   stats_.bytes_filled += came;
   stats_.bandwidth.add(came, t);
+  if (unlikely(observer_ != nullptr)) {
+    observer_->on_fill(request, came, clock_.cycles_in(t - request.stamp(Hop::kIssued)));
+  }
   const unsigned char* bytes = payload.get_data_ptr();
   // The fetching load keeps the bytes as they arrived; a store after it changes a copy of them.
   std::array<unsigned char, kMaxLineBytes> changed;

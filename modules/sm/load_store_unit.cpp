@@ -73,6 +73,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   const std::uint32_t lanes = queued.lines.lines[0].lanes;
   a.uniform = a.read_only && !a.bypass_l1 && touched == memory.lane_bytes &&
               (lanes & (lanes - 1)) != 0;  // of several lanes
+  if (unlikely(observer_ != nullptr)) observer_->on_warp_access(launch, memory, queued.lines);
 }
 
 // Transport.
@@ -121,7 +122,8 @@ void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   if (unlikely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
   if (unlikely(first_load_.armed) && a.lines_left == 1 && a.has_result) {
-    first_load_.completed({a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t});
+    first_load_.completed({a.issued_at, a.issued_at + clock_.time_of(a.cycles_to_l1), request, t},
+                          a.pc, a.launch);
   }
   payload.release();
   if (--a.lines_left == 0) {

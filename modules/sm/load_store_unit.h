@@ -12,27 +12,14 @@
 #include "modules/kernel/waiting.h"
 #include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
+#include "modules/sm/access_observer.h"
+#include "modules/sm/load_store_stats.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/stall_stages.h"
 #include "modules/sm/tlb.h"
 #include "modules/sm/warp_access.h"
 
 namespace tessera {
-
-struct LoadStoreStats {
-  Counter load_instructions = 0;
-  Counter store_instructions = 0;
-  Counter atomic_instructions = 0;
-  Counter line_requests = 0;
-  Counter sectors = 0;
-  Counter useful_bytes = 0;
-  Counter tlb_hits = 0;
-  Counter tlb_misses = 0;
-  Histogram load_latency;
-  Histogram lines_per_access;
-};
-
-void describe(StatisticsVisitor& v, LoadStoreStats& s);
 
 /// Coalescer, L1 TLB, and the SM's ends of the channels to its L1 and to the MMU. Plain C++, called
 /// by the SM's process.
@@ -68,6 +55,8 @@ class LoadStoreUnit {
   /// Of the loads with a result, the first one after its arming.
   FirstLoad& first_load() { return first_load_; }
   void free_access(WarpAccess& access) { accesses_.release(access); }
+  void observe(SmAccessObserver& observer) { observer_ = &observer; }
+  SmAccessObserver* observer() const { return observer_; }  ///< null: none
   /// Earliest time at which run() has work; kNever if it waits for other blocks.
   Tick next_work(Tick t) const;
 
@@ -144,6 +133,7 @@ class LoadStoreUnit {
   bool closed_ = false;
   Port mmu_port_;
   FirstLoad first_load_;
+  SmAccessObserver* observer_ = nullptr;
   LoadStoreStats stats_;
 };
 

@@ -19,6 +19,8 @@
 
 namespace tessera {
 
+class SmAccessObserver;
+
 /// 1 in, 1 out.
 struct L1Site : BlockSite {
   static constexpr const char* kFamily = "l1";
@@ -47,6 +49,7 @@ struct SmHandle {
   /// Of all cycles before now; empty: not counted.
   std::function<SmTime()> time;
   std::function<unsigned()> resident_warps;
+  std::function<void(SmAccessObserver&)> observe;  ///< empty: cannot be observed
   /// Warp instructions of a launch since the last call for it; empty: not counted.
   std::function<std::uint64_t(LaunchSlot)> take_instructions;
 };

@@ -126,8 +126,11 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
   lsu_.run(t);
-  if (const auto& stages = lsu_.first_load().stages; waits_.since != kNever && stages) {
-    stages->add_since(waits_.since, clock_, waits_);
+  if (const FirstLoad& load = lsu_.first_load(); waits_.since != kNever && load.stages) {
+    load.stages->add_since(waits_.since, clock_, waits_);
+    if (unlikely(lsu_.observer() != nullptr)) {
+      lsu_.observer()->on_stall(load.launch, load.pc, t - waits_.since);
+    }
     // The warps can wait for further loads.
     waits_.since = t;
     lsu_.first_load().arm();

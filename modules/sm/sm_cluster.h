@@ -71,6 +71,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   void quiesce(std::function<void()> drained) override;
   void resume() override;
 
+  void observe(SmAccessObserver& observer) { lsu_.observe(observer); }
   void settle_statistics();         ///< counts the issue slots of all cycles before now
   SmTime time() const;              ///< of all cycles before now
   unsigned resident_warps() const;  ///< slots that warps of resident CTAs occupy
@@ -84,7 +85,6 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
  private:
   static constexpr unsigned kUnits = 4;  ///< units with an issue interval: the first values of Unit
   using Cta = SmCta;
-  using Start = SmCtaStart;
   using Release = std::pair<LaunchedCta, CtaReleased>;
   struct Scheduler {
     std::uint64_t mine = 0;  ///< its warp slots
@@ -103,7 +103,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
 
   void process();
   void step(std::uint64_t cycle, Tick t);
-  void admit(Start start, std::uint64_t cycle);
+  void admit(SmCtaStart start, std::uint64_t cycle);
   void handle_releases();
   void handle_completed(std::uint64_t cycle);
   bool issue_from(Scheduler& s, std::uint64_t cycle, Tick t);
@@ -133,7 +133,7 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
   std::uint64_t cycle_ = 0;            ///< last cycle that has been processed
   std::uint64_t accounted_cycle_ = 0;  ///< last cycle whose issue slots have been counted
   std::uint64_t shared_free_ = 0;
-  TimedQueue<Start> starts_;
+  TimedQueue<SmCtaStart> starts_;
   ProcessTimer wake_;
   Tick close_at_ = kNever;
   Tick open_at_ = kNever;

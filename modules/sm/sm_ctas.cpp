@@ -17,7 +17,7 @@ SmResources SmCluster::capacity() const {
 void SmCluster::start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) {
   launches_.add_cta(cta.launch, kernel);
   const Tick due = clock_.after(at, 0);
-  starts_.push(due, 0, Start{&kernel, cta, nullptr});
+  starts_.push(due, 0, SmCtaStart{&kernel, cta, nullptr});
   wake_.at(due);
 }
 
@@ -26,7 +26,7 @@ void SmCluster::adopt_cta(KernelProgram& kernel, std::unique_ptr<CtaProgram> pro
   sc_assert(program->live_warps() != 0);
   launches_.add_cta(cta.launch, kernel);
   const Tick due = clock_.after(at, 0);
-  starts_.push(due, 0, Start{&kernel, cta, std::move(program)});
+  starts_.push(due, 0, SmCtaStart{&kernel, cta, std::move(program)});
   wake_.at(due);
 }
 
@@ -35,7 +35,7 @@ void SmCluster::release_cta(LaunchedCta cta, CtaReleased released) {
   wake_.at(clock_.after(now() + 1, 0));
 }
 
-void SmCluster::admit(Start start, std::uint64_t cycle) {
+void SmCluster::admit(SmCtaStart start, std::uint64_t cycle) {
   const auto free = std::find_if(cta_slots_.begin(), cta_slots_.end(),
                                  [](const Cta& c) { return c.program == nullptr; });
   sc_assert(free != cta_slots_.end());

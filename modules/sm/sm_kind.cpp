@@ -29,6 +29,7 @@ const BlockFamilyRegistration<SmSite> kFamily([](const SmSite& s) {
   sm->settle_statistics = [&m] { m.settle_statistics(); };
   sm->time = [&m] { return m.time(); };
   sm->thread_instructions = [&m]() -> std::uint64_t { return m.stats().thread_instructions; };
+  sm->observe = [&m](SmAccessObserver& observer) { m.observe(observer); };
   sm->resident_warps = [&m] { return m.resident_warps(); };
   sm->take_instructions = [&m](LaunchSlot launch) { return m.take_instructions(launch); };
   h.offer(sm);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "common/ids.h"
 #include "modules/kernel/stats.h"
 #include "modules/kernel/time.h"
 
@@ -84,13 +85,17 @@ class LoadStageTimes {
 struct FirstLoad {
   bool armed = false;
   std::optional<LoadStageTimes> stages;
+  std::uint32_t pc = 0;  ///< of the load
+  LaunchSlot launch;
 
   void arm() {
     stages.reset();
     armed = true;
   }
-  void completed(const LoadStageTimes& of_load) {
+  void completed(const LoadStageTimes& of_load, std::uint32_t at, LaunchSlot of) {
     stages = of_load;
+    pc = at;
+    launch = of;
     armed = false;
   }
 };

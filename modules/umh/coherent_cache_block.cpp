@@ -186,7 +186,7 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
       break;
     }
   }
-  if (unlikely(observer_ != nullptr)) observer_->on_lookup(payload);
+  for (CoherentAccessObserver* const o : observers_) o->on_lookup(payload);
   looked_up_ = &payload;
   cache_->access(
       a, [this, &payload, t](const CoherentAccess& result) { completed(payload, result, t); });
@@ -240,7 +240,11 @@ void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& resul
       std::memcpy(payload.get_data_ptr(), result.bytes.data(), kLineBytes);
     }
   }
-  if (unlikely(observer_ != nullptr)) observer_->on_completed(payload);
+  if (unlikely(!observers_.empty())) {
+    const CoherentOutcome outcome{hit, result.requested != kNever,
+                                  hit ? 0 : clock_.cycles_in(now() - looked_up)};
+    for (CoherentAccessObserver* const o : observers_) o->on_completed(payload, outcome);
+  }
   core_port_.responses.queue.push(now(), 0, &payload);
 }
 

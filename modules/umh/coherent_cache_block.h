@@ -26,13 +26,21 @@ struct CoherentCacheSite;
 
 namespace tessera::umh {
 
+/// How an access of the core of an L1 was served.
+struct CoherentOutcome {
+  bool hit = false;
+  bool fetched = false;              ///< with a request of its own to the parent
+  std::uint64_t latency_cycles = 0;  ///< of an access that did not hit
+};
+
 /// Observes the accesses of the core of an L1, when they are looked up and when they complete. Must
 /// not change the block's behaviour.
 class CoherentAccessObserver {
  public:
   virtual ~CoherentAccessObserver() = default;
   virtual void on_lookup(const tlm::tlm_generic_payload& payload) = 0;
-  virtual void on_completed(const tlm::tlm_generic_payload& payload) = 0;
+  virtual void on_completed(const tlm::tlm_generic_payload& payload,
+                            const CoherentOutcome& outcome) = 0;
 };
 
 /// Accesses of the core of an L1. The names are those of L1Stats where the meaning is the same.
@@ -115,7 +123,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   /// has acknowledged its write-back. Takes effect at the next clock edge.
   void evict(std::uint64_t line, std::function<void()> done);
 
-  void observe(CoherentAccessObserver& observer) { observer_ = &observer; }
+  void observe(CoherentAccessObserver& observer) { observers_.push_back(&observer); }
 
   void flush() override;
   void flush(LaunchSlot launch, std::function<void()> done) override;
@@ -193,7 +201,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   CoherentAccessStats stats_;
   CoherentFlushStats flush_stats_;
   Backdoor* untimed_ = nullptr;
-  CoherentAccessObserver* observer_ = nullptr;
+  std::vector<CoherentAccessObserver*> observers_;
 };
 
 }  // namespace tessera::umh

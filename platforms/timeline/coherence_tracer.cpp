@@ -81,7 +81,8 @@ void CoherenceTracer::Observer::on_lookup(const tlm::tlm_generic_payload& payloa
   tracer.requests_.move(payload, l1, now(), false);
 }
 
-void CoherenceTracer::Observer::on_completed(const tlm::tlm_generic_payload& payload) {
+void CoherenceTracer::Observer::on_completed(const tlm::tlm_generic_payload& payload,
+                                             const umh::CoherentOutcome&) {
   tracer.followed_.erase(&payload);
   tracer.requests_.move(payload, l1, now(), true);
 }

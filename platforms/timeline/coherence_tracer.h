@@ -55,7 +55,8 @@ class CoherenceTracer {
   struct Observer final : umh::CoherentAccessObserver {
     Observer(CoherenceTracer& of, PlannedBlockId block) : tracer(of), l1(block) {}
     void on_lookup(const tlm::tlm_generic_payload& payload) override;
-    void on_completed(const tlm::tlm_generic_payload& payload) override;
+    void on_completed(const tlm::tlm_generic_payload& payload,
+                      const umh::CoherentOutcome& outcome) override;
     CoherenceTracer& tracer;
     PlannedBlockId l1;
   };

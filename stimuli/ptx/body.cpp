@@ -13,8 +13,8 @@ namespace {
 
 class BodyParser {
  public:
-  BodyParser(TokenStream& in, Function& function)
-      : in_(in), function_(function), scopes_(in.file()) {}
+  BodyParser(TokenStream& in, Function& function, SourceFiles& files)
+      : in_(in), function_(function), files_(files), scopes_(in.file()) {}
 
   void run() {
     const unsigned first_line = in_.line();
@@ -49,6 +49,7 @@ class BodyParser {
       label();
     } else if (at_instruction(in_)) {
       function_.body.push_back(parse_instruction(in_));
+      function_.body.back().source = source_;
       scope_of_.push_back(scopes_.current());
     } else {
       in_.fail("a directive, a label, an instruction or '}'");
@@ -68,7 +69,7 @@ class BodyParser {
       }
       return;
     }
-    if (skip_debug_directive(in_)) return;
+    if (parse_debug_directive(in_, files_, &source_)) return;
     if (in_.at(".pragma")) return parse_pragma(in_, function_.directives["pragma"]);
     const std::string name(in_.peek().text);
     in_.fail("a directive of a function's body" +
@@ -148,6 +149,8 @@ class BodyParser {
 
   TokenStream& in_;
   Function& function_;
+  SourceFiles& files_;
+  SourceLine source_;  ///< of the last .loc
   Scopes scopes_;
   std::vector<std::size_t> scope_of_;  ///< scope of each instruction
   std::map<std::string, std::size_t> target_scopes_;
@@ -156,6 +159,8 @@ class BodyParser {
 
 }  // namespace
 
-void parse_body(TokenStream& in, Function& function) { BodyParser(in, function).run(); }
+void parse_body(TokenStream& in, Function& function, SourceFiles& files) {
+  BodyParser(in, function, files).run();
+}
 
 }  // namespace tessera::ptx

@@ -8,7 +8,7 @@
 
 namespace tessera::ptx {
 
-/// Reads "{ statements }" into a function whose parameters are known.
-void parse_body(TokenStream& in, Function& function);
+/// Reads "{ statements }" into a function whose parameters are known, and .file into `files`.
+void parse_body(TokenStream& in, Function& function, SourceFiles& files);
 
 }  // namespace tessera::ptx

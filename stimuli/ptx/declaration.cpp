@@ -211,10 +211,15 @@ void skip_attribute(TokenStream& in) {
   if (in.accept(".attribute")) in.skip_brackets("(", ")");
 }
 
-bool skip_debug_directive(TokenStream& in) {
+bool parse_debug_directive(TokenStream& in, SourceFiles& files, SourceLine* source) {
   constexpr std::string_view kNumber = "a number";
+  constexpr std::uint64_t kMostFiles = (std::uint64_t{1} << kFileShift) - 1;
   if (in.accept(".loc")) {
-    for (int i = 0; i < 3; ++i) in.expect_integer(UINT64_MAX, kNumber);
+    SourceLine place;
+    place.file = static_cast<std::uint32_t>(in.expect_integer(kMostFiles, "a file's number"));
+    place.line = static_cast<unsigned>(in.expect_integer(UINT32_MAX, "a line's number"));
+    in.expect_integer(UINT64_MAX, kNumber);
+    if (source != nullptr) *source = place;
     // ", function_name label [+ n], inlined_at file line column"
     if (in.accept(",")) {
       in.expect("function_name", "after the location");
@@ -227,8 +232,10 @@ bool skip_debug_directive(TokenStream& in) {
     return true;
   }
   if (in.accept(".file")) {
-    in.expect_integer(UINT64_MAX, kNumber);
-    in.expect(Token::Kind::kString, "a file's name in quotes");
+    const auto number =
+        static_cast<std::uint32_t>(in.expect_integer(kMostFiles, "a file's number"));
+    const std::string_view name = in.expect(Token::Kind::kString, "a file's name in quotes").text;
+    files[number] = std::string(name.substr(1, name.size() - 2));
     while (in.accept(",")) in.expect_integer(UINT64_MAX, kNumber);
     return true;
   }

@@ -33,8 +33,10 @@ std::vector<std::string> parse_name_list(TokenStream& in, std::string_view what)
 /// Skips ".attribute(...)" if it is next.
 void skip_attribute(TokenStream& in);
 
-/// Skips .loc, .file or .section if one is next. Returns true if it did.
-bool skip_debug_directive(TokenStream& in);
+/// Reads .loc, .file or .section if one is next. Returns true if it did. `files`: gets the name of
+/// .file. `source`: gets the place of .loc, which is that of the innermost inlined function; null:
+/// it is dropped. Sections are skipped.
+bool parse_debug_directive(TokenStream& in, SourceFiles& files, SourceLine* source = nullptr);
 
 /// Reads ".pragma "a", "b";" and adds its strings to `pragmas`, separated by ", ".
 void parse_pragma(TokenStream& in, std::string& pragmas);

@@ -52,6 +52,7 @@ Decoder::Decoder(const Module& module, const FlatKernel& kernel)
   kernel_->name = function_.name;
   kernel_->file = module.file;
   kernel_->linked_files = module.linked_files;
+  kernel_->source_files = module.source_files;
   kernel_->max_threads = function_.max_threads;
   kernel_->required_threads = function_.required_threads;
   kernel_->launch_bytes = LaunchBank::kSymbols;
@@ -268,6 +269,7 @@ void Decoder::emit(Unit unit, unsigned cost) {
   kernel_->code.push_back(d_);
   kernel_->info.push_back(info);
   kernel_->text.push_back(in_->text);
+  kernel_->sources.push_back(in_->source);
   flow_.push_back(std::move(node));
 }
 

@@ -52,6 +52,7 @@ inline Instruction made(const Instruction& at, const std::string& name,
                         std::vector<Operand> operands) {
   Instruction i;
   i.line = at.line;
+  i.source = at.source;
   i.text = at.text.empty() ? name : at.text;
   std::size_t dot = name.find('.');
   i.opcode = name.substr(0, dot);

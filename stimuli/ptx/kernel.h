@@ -79,9 +79,11 @@ class Kernel {
   std::string file;
   std::vector<std::string> linked_files;  ///< see Module::linked_files
   std::vector<Decoded> code;
-  std::vector<OpInfo> info;          ///< parallel to `code`
-  std::vector<std::string> text;     ///< parallel to `code`, for messages
-  std::vector<std::byte> constants;  ///< bank kConstants
+  std::vector<OpInfo> info;                           ///< parallel to `code`
+  std::vector<std::string> text;                      ///< parallel to `code`, for messages
+  std::vector<SourceLine> sources;                    ///< parallel to `code`
+  std::map<std::uint32_t, std::string> source_files;  ///< see Module::source_files
+  std::vector<std::byte> constants;                   ///< bank kConstants
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::vector<SymbolUse> symbols;

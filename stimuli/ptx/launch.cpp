@@ -223,6 +223,13 @@ std::string Launch::instruction_text(std::uint32_t pc) const {
          kernel_->text[pc] + "'";
 }
 
+std::optional<SourcePlace> Launch::source_of(std::uint32_t pc) const {
+  const SourceLine& source = kernel_->sources[pc];
+  const auto file = kernel_->source_files.find(source.file);
+  if (source.line == 0 || file == kernel_->source_files.end()) return std::nullopt;
+  return SourcePlace{file->second, source.line};
+}
+
 std::unique_ptr<CtaProgram> Launch::start_cta(CtaId cta) {
   return std::make_unique<Cta>(*this, cta);
 }

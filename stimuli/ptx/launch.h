@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/race_check.h"
+#include "stimuli/source_places.h"
 #include "stimuli/texture.h"
 
 namespace tessera::ptx {
@@ -34,7 +36,7 @@ struct RecentRange {
   std::uint64_t bytes = 0;
 };
 
-class Launch final : public KernelProgram {
+class Launch final : public KernelProgram, public SourcePlacesIf {
  public:
   Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& request,
          const MemoryView& memory);
@@ -46,6 +48,8 @@ class Launch final : public KernelProgram {
   unsigned register_names() const override { return kernel_->register_names; }
   bool cooperative() const override { return is_cooperative(*kernel_); }
   std::string instruction_text(std::uint32_t pc) const override;
+  std::optional<SourcePlace> source_of(std::uint32_t pc) const override;
+  std::string program_file() const override { return kernel_->file; }
   void use_flat_memory(FlatMemory* flat) override { memory_.flat = flat; }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 

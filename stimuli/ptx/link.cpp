@@ -69,7 +69,7 @@ void rename_symbols(Module& m, const Names& names) {
   m.aliases = std::move(aliases);
 }
 
-/// Adds the number of the file to every line number.
+/// Adds the number of the file to every line number, and to every number of a source file.
 void mark_lines(Module& m, unsigned file) {
   const auto mark = [file](unsigned& line) { line |= file << kFileShift; };
   const auto mark_all = [&mark](std::vector<Variable>& all) {
@@ -81,8 +81,14 @@ void mark_lines(Module& m, unsigned file) {
     mark_all(f.variables);
     mark_all(f.parameters);
     mark_all(f.returns);
-    for (Instruction& i : f.body) mark(i.line);
+    for (Instruction& i : f.body) {
+      mark(i.line);
+      i.source.file |= file << kFileShift;
+    }
   }
+  SourceFiles files;
+  for (auto& [number, name] : m.source_files) files[number | file << kFileShift] = std::move(name);
+  m.source_files = std::move(files);
 }
 
 class Linker {
@@ -100,6 +106,7 @@ class Linker {
                          std::to_string(modules_[0].address_bits));
       }
       mark_lines(m, static_cast<unsigned>(i));
+      out_.source_files.merge(m.source_files);
     }
     keep_apart();
     out_.file = modules_[0].file;

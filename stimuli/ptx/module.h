@@ -108,6 +108,9 @@ inline constexpr unsigned kFileShift = 24;
 std::string place_text(const std::string& file, const std::vector<std::string>& linked,
                        unsigned line);
 
+/// Names of source files by their numbers in .loc.
+using SourceFiles = std::map<std::uint32_t, std::string>;
+
 class Module {
  public:
   std::string file;                       ///< for messages
@@ -119,6 +122,9 @@ class Module {
   std::vector<Function> functions;
   std::vector<std::string> target_options;     ///< after the first of .target: "debug", ...
   std::map<std::string, std::string> aliases;  ///< .alias: name to the function it stands for
+  /// .file: names as written, by their numbers (of a linked module: with the number of the PTX file
+  /// from bit kFileShift up).
+  SourceFiles source_files;
 
   /// The function of a name, or nullptr. Resolves aliases. A definition replaces its prototypes.
   const Function* function(std::string_view name) const;

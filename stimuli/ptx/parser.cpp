@@ -38,7 +38,7 @@ class ModuleParser {
     if (in_.accept(".target")) return target();
     if (in_.accept(".address_size")) return address_size();
     if (in_.accept(".alias")) return alias();
-    if (skip_debug_directive(in_)) return;
+    if (parse_debug_directive(in_, module_.source_files)) return;
     if (in_.at(".pragma")) {
       std::string dropped;
       return parse_pragma(in_, dropped);
@@ -165,7 +165,7 @@ class ModuleParser {
       f.is_declaration = true;
     } else {
       if (!in_.at("{")) in_.fail("'{' or ';' after the header of '" + f.name + "'");
-      parse_body(in_, f);
+      parse_body(in_, f, module_.source_files);
     }
     add(std::move(f));
   }
@@ -182,7 +182,7 @@ class ModuleParser {
         f.required_threads = thread_counts();
       } else if (in_.at(".attribute")) {
         skip_attribute(in_);
-      } else if (!skip_debug_directive(in_)) {
+      } else if (!parse_debug_directive(in_, module_.source_files)) {
         other_directive(f);
       }
     }

@@ -77,8 +77,15 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+/// A place in the source from which PTX was compiled (.loc).
+struct SourceLine {
+  std::uint32_t file = 0;  ///< key of Module::source_files
+  unsigned line = 0;       ///< from 1; 0: unknown
+};
+
 struct Instruction {
   unsigned line = 0;  ///< 1-based line of the opcode in the text
+  SourceLine source;  ///< of the .loc before it in its function
   /// Guard predicate: empty, or the register's name.
   std::string guard;
   bool guard_negated = false;

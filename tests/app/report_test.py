@@ -27,6 +27,8 @@ REPORTS = {
     "gpus": ["run", "dualopt-small", "spmv"],
     "nuba": ["run", "nuba-small", "kmeans"],
     "mesh": ["run", "mesh-28-8-small", "vecadd:n=4096"],
+    "profile": ["run", "nuba-small", str(SOURCE / "docs/guide/examples/columns/columns.json"), "--profile"],
+    "pages": ["run", "dualopt-small", "spmv", "--profile"],
     "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
     "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
     "silicon": ["study", str(SOURCE / "tests/studies/data/silicon")],
@@ -101,7 +103,7 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "compare": 9, "study": 2, "silicon": 3, "software": 13,
+        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "profile": 14, "pages": 18, "compare": 9, "study": 2, "silicon": 3, "software": 13,
                   "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
@@ -510,6 +512,87 @@ class Reports(unittest.TestCase):
             short = lambda v: f"{float(f'{v:.3g}'):g}"
             self.assertIn(f"pages {short(balance)}, bytes {short(sum(moved) / len(moved) / max(moved))}.",
                           self.panel("Pages and traffic of each memory").text)
+
+    def cells(self, panel):
+        return [[c.text for c in row.find_elements("css selector", "td")]
+                for row in panel.find_elements("css selector", "tbody tr")]
+
+    def test_lines_of_source_have_the_counts_of_their_instructions(self):
+        self.open("profile")
+        profile = self.stats("profile")["profile"]
+        stalled = sum(i["stall_cycles"] for i in profile["lines"])
+        wanted = {f"columns.cu:{i['source_line']}": i for i in profile["lines"]}
+        self.assertEqual(len(wanted), 4)
+        panel = self.panel("Lines of source")
+        heads = [e.text.strip(" ▼▲") for e in panel.find_elements("css selector", "th")]
+        digits = lambda text: int(text.replace("\u202f", ""))
+        rows = [dict(zip(heads, cells)) for cells in self.cells(panel)]
+        self.assertEqual(sorted(r["line"] for r in rows), sorted(wanted))
+        for r in rows:
+            i = wanted[r["line"]]
+            self.assertEqual(r["code"], i["source_text"])
+            self.assertEqual(r["kernel"], "sums")
+            for head, key in (("warp accesses", "warp_accesses"), ("lines", "lines"), ("L1 hits", "load_hits"),
+                              ("merges", "load_merges"), ("misses", "load_misses"), ("writes", "stores")):
+                self.assertEqual(digits(r[head]), i[key], (r["line"], head))
+            for head, value in (("stalled", i["stall_cycles"] / stalled),
+                                ("coalesced", i["useful_bytes"] / (128 * i["lines"])),
+                                ("remote", (i["remote_misses"] + i["remote_writes"]) / (i["load_misses"] + i["stores"]))):
+                # Three digits, rounded.
+                shown = float(r[head].removesuffix(" %"))
+                self.assertAlmostEqual(shown, 100 * value, msg=(r["line"], head),
+                                       delta=0.50001 * 10 ** (math.floor(math.log10(value)) if value else 0))
+        widths = [float(w.rstrip("%")) for w in self.browser.execute_script(
+            "return [...arguments[0].querySelectorAll('tbody td:nth-child(4) .bar-fill')].map((e) => e.style.width)", panel)]
+        for width, r in zip(widths, rows):
+            self.assertAlmostEqual(width, 100 * wanted[r["line"]]["stall_cycles"] / stalled, delta=0.006)
+        # By stalled time, and after a click by another column, down and up.
+        by = lambda key: [r["line"] for r in sorted(rows, key=key)]
+        self.assertEqual([r["line"] for r in rows], by(lambda r: -wanted[r["line"]]["stall_cycles"]))
+        for _ in range(2):
+            panel.find_elements("css selector", "button.sort")[heads.index("line")].click()
+            shown = [cells[0] for cells in self.cells(panel)]
+            self.assertEqual(shown, sorted(shown, key=lambda n: int(n.split(":")[1]), reverse=bool(_)))
+
+    def test_arrays_have_their_counts_and_pages_their_touchers_and_homes(self):
+        for name in ("profile", "pages"):
+            self.open(name)
+            profile = self.stats(name)["profile"]
+            rows = self.cells(self.panel("Arrays"))
+            arrays = {a["name"]: a for a in profile["arrays"]}
+            self.assertEqual([r[0] for r in rows], sorted(arrays, key=lambda n: -arrays[n]["filled_bytes"]))
+            for r in rows:
+                a = arrays[r[0]]
+                self.assertEqual([int(c.replace("\u202f", "")) for c in r[3:7]],
+                                 [a["loads"], a["stores"], a["atomics"], a["load_misses"] + a["load_bypasses"]])
+            touchers = profile["touchers"]
+            array = max({p["array"] for p in profile["pages"]["list"]},
+                        key=lambda n: sum(sum(p["touches"]) for p in profile["pages"]["list"] if p["array"] == n))
+            pages = [p for p in profile["pages"]["list"] if p["array"] == array]
+            title = f"Pages of {array}"
+            self.assertEqual([[int(r["page"]), r["node of the home"], *[int(r[f"accesses of {t[7:]}"]) for t in touchers]]
+                              for r in self.csv(title)],
+                             [[p["page"], p["home_node"][7:], *p["touches"]] for p in pages])
+            panel = self.panel(title)
+            shown = self.browser.execute_script("""
+                return [...arguments[0].querySelectorAll('rect.page')].map((c) => [Number(c.getAttribute('x')), Number(c.getAttribute('y')),
+                    Number(c.style.fillOpacity), c.getAttribute('data-tip')]);""", panel)
+            tops = sorted({y for _, y, _, _ in shown})
+            self.assertEqual(len(tops), len(touchers))
+            # Groups of pages are columns: the accesses of a row are those of its toucher.
+            for t, top in enumerate(tops):
+                counts = [int(re.search(r"\n([\d\u202f]+) accesses", tip).group(1).replace("\u202f", ""))
+                          for _, y, _, tip in shown if y == top]
+                self.assertEqual(sum(counts), sum(p["touches"][t] for p in pages))
+            most = max(int(re.search(r"\n([\d\u202f]+) accesses", tip).group(1).replace("\u202f", "")) for _, _, _, tip in shown)
+            for _, _, opacity, tip in shown:
+                n = int(re.search(r"\n([\d\u202f]+) accesses", tip).group(1).replace("\u202f", ""))
+                self.assertAlmostEqual(opacity, 0.08 + 0.72 * n / most if n else 0, delta=0.001)
+            homes = [int(m.group(1).replace("\u202f", "")) for _, _, _, tip in shown if (m := re.search(r"home of ([\d\u202f]+)", tip))]
+            self.assertEqual(sum(homes), len(pages))
+            self.assertEqual(len(panel.find_elements("css selector", "rect.home")), len(homes))
+        self.open("run")
+        self.assertNotIn("Lines of source", self.js("document.body.innerText"))
 
     def test_misses_are_shown_by_the_places_of_the_sm_and_of_the_home(self):
         for name, level, nodes in (("nuba", "partition", "system.gpu0.partition"), ("gpus", "GPU", "system.gpu")):

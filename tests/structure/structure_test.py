@@ -81,6 +81,7 @@ def outside_files(root):
 # moves reach by their numbers; levels of the hierarchy of which it asks whether they are there.
 KINDS_IN_PLATFORMS = {("untimed_memory.cpp", "dram"), ("untimed_memory.cpp", "llc"),
                       ("system_build.cpp", "llc"),
+                      ("profile_nodes.cpp", "dram"),
                       ("system.cpp", "stack"), ("system_build.cpp", "hmd"), ("simulation.cpp", "hmd"),
                       # The network of a level of the tree.
                       ("unused_parameters.cpp", "ring"), ("raw_bandwidths.cpp", "ring"),

@@ -166,6 +166,52 @@ TEST_CASE("a run without a critical path is refused, and a run that nothing boun
   CHECK_THROWS_AS(explain(stats), InputError);
 }
 
+TEST_CASE("without a profile, the kernels with the most time are named") {
+  ordered_json stats = run();
+  ordered_json other = stats["critical_path"][0];
+  stats["critical_path"][0]["kernels"] = "assign";
+  stats["critical_path"][0]["cycles"] = 836;
+  other["kernels"] = "move";
+  other["cycles"] = 110;
+  stats["critical_path"].push_back(other);
+  other["kernels"] = "rare";
+  other["cycles"] = 54;  // below 5 %
+  stats["critical_path"].push_back(other);
+  const std::string text =
+      "Kernel assign has 76.0 % of the time, kernel move has 10.0 % of the time. tessera run "
+      "--profile "
+      "names the lines.";
+  CHECK(explain(stats).origin == text);
+  CHECK(sentences(explain(stats)).back() == text);
+  CHECK(to_json(explain(stats))["origin"] == text);
+}
+
+TEST_CASE("with a profile, the line and the array that wait the most are named") {
+  ordered_json stats = run();
+  const auto instruction = [](int pc, const char* file, int line, int stalled) {
+    return ordered_json{{"kernel", "k"},
+                        {"pc", pc},
+                        {"place", "k.ptx:9"},
+                        {"text", "ld.global.f32 %f1, [%rd1];"},
+                        {"source_file", file},
+                        {"source_line", line},
+                        {"source_text", "s += a[i];"},
+                        {"stall_cycles", stalled}};
+  };
+  stats["profile"] = {
+      {"line_bytes", 128},
+      {"lines",
+       {instruction(3, "k.cu", 7, 100), instruction(5, "k.cu", 12, 90),
+        instruction(8, "k.cu", 12, 60)}},
+      {"arrays", {{{"name", "B"}, {"filled_bytes", 380}}, {{"name", "A"}, {"filled_bytes", 620}}}}};
+  CHECK(explain(stats).origin ==
+        "Most of the waiting is for kernel 'k', k.cu:12 's += a[i];' (60.0 % of the stalled time), "
+        "array A (62.0 % of the missed bytes).");
+  // Nothing stalled: the kernels.
+  for (ordered_json& line : stats["profile"]["lines"]) line["stall_cycles"] = 0;
+  CHECK_THAT(explain(stats).origin, Contains("Kernel k has 90.9 % of the time"));
+}
+
 TEST_CASE("of two runs, the parts that differ come first") {
   ordered_json other = run();
   other["cycles"] = 900;

@@ -47,6 +47,21 @@ TEST_CASE("an extern symbol gets the visible definition of another file") {
   CHECK_NOTHROW(check_symbols(m, *decode(m, "k")));
 }
 
+TEST_CASE("the places of linked files keep the names of their own source files") {
+  const auto text = [](const std::string& kernel, const std::string& file) {
+    return ".visible .entry " + kernel + "()" + kBody + ".loc 1 7 3\nret;\n}\n.file 1 \"" + file +
+           "\"\n";
+  };
+  const Module m = linked(text("ka", "a.cu"), text("kb", "b.cu"));
+  const auto file_of = [&m](const char* kernel) {
+    const SourceLine& source = m.function(kernel)->body.back().source;
+    CHECK(source.line == 7);
+    return m.source_files.at(source.file);
+  };
+  CHECK(file_of("ka") == "a.cu");
+  CHECK(file_of("kb") == "b.cu");
+}
+
 TEST_CASE("symbols of a file's own are kept apart from others of their name") {
   const std::string text = ".global .align 4 .u32 mine = 5;\n.global .align 8 .u64 to = mine;\n";
   const Module m =

@@ -227,4 +227,42 @@ TEST_CASE("a terminating NUL is no part of the text") {
 }
 
 }  // namespace
+TEST_CASE("an instruction has the place of the last .loc in its function") {
+  const Module m = module_of(
+      ".file 1 \"a.cu\"\n"
+      ".entry k()\n{\n.reg .b32 %r<4>;\nmov.u32 %r1, 0;\n.loc 1 12 5\nmov.u32 %r2, 1;\n"
+      "$L: mov.u32 %r3, 2;\n"
+      ".loc 2 3 9, function_name $L__info_string0, inlined_at 1 10 3\nret;\n}\n"
+      ".entry other()\n{\nret;\n}\n"
+      ".file 2 \"include/b.h\", 1700000000, 42\n");
+  CHECK(m.source_files == SourceFiles{{1, "a.cu"}, {2, "include/b.h"}});
+  std::vector<std::pair<std::uint32_t, unsigned>> places;
+  for (const Function& f : m.functions) {
+    for (const Instruction& i : f.body) places.emplace_back(i.source.file, i.source.line);
+  }
+  CHECK(places ==
+        std::vector<std::pair<std::uint32_t, unsigned>>{{0, 0}, {1, 12}, {1, 12}, {2, 3}, {0, 0}});
+}
+
+TEST_CASE("the places of files of compilers are those of their source") {
+  for (const char* name : {"clang14_sm70_debug.ptx", "nvcc_sm75_lineinfo.ptx"}) {
+    CAPTURE(name);
+    const Module m = parse_file(TESSERA_SOURCE_DIR "/tests/stimuli/ptx/data/" + std::string(name));
+    REQUIRE(m.source_files.size() >= 1);
+    const std::string& file = m.source_files.at(1);
+    CHECK(file.substr(file.rfind('/') + 1) == "forms.cu");
+    std::size_t placed = 0;
+    std::size_t all = 0;
+    for (const Function& f : m.functions) {
+      for (const Instruction& i : f.body) {
+        ++all;
+        if (i.source.line == 0) continue;
+        ++placed;
+        CHECK(m.source_files.count(i.source.file) == 1);
+      }
+    }
+    CHECK(2 * placed > all);
+  }
+}
+
 }  // namespace tessera::ptx::parser_module_test

@@ -138,7 +138,7 @@ TEST_CASE("branch targets, call targets and prototypes are kept by name") {
   CHECK(f.labels.size() == 3);
 }
 
-TEST_CASE("debugging directives in a body leave no trace") {
+TEST_CASE("debugging directives in a body make no statement") {
   const Function f = body_of(
       ".loc 1 12 5\n mov.u32 %r1, 0;\n"
       ".loc\t1 3 9, function_name $L__info_string0, inlined_at 1 10 3\n mov.u32 %r1, 1;\n"
