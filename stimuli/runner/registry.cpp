@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/runner/manifest_workload.h"
+#include "stimuli/traces/replay_workload.h"
 #include "stimuli/traces/trace_workload.h"
 #include "stimuli/workload_name.h"
 

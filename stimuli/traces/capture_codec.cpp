@@ -2,30 +2,25 @@
 #include "stimuli/traces/capture_codec.h"
 
 #include "common/error.h"
+#include "stimuli/traces/varint.h"
 
 namespace tessera::traces {
 namespace {
 
 // Bits of a record's first byte.
-constexpr unsigned kSameMask = 1;        ///< as the record before
-constexpr unsigned kNextOperation = 2;   ///< the one after the record before
-constexpr unsigned kAddresses = 4;       ///< one base and one stride
-constexpr unsigned kDifferences = 8;     ///< with kAddresses: a difference for each lane instead
-constexpr unsigned kOtherLanes = 16;     ///< lanes with an address are not those of the mask
-constexpr unsigned kWait = 32;           ///< a wait's end follows
-constexpr unsigned kAllBits = 63;
+constexpr unsigned kSameMaskBit = 1;       ///< as the record before
+constexpr unsigned kNextOperationBit = 2;  ///< the one after the record before
+constexpr unsigned kAddressesBit = 4;      ///< one base and one stride
+constexpr unsigned kDifferencesBit = 8;  ///< with kAddressesBit: a difference for each lane instead
+constexpr unsigned kOtherLanesBit = 16;  ///< lanes with an address are not those of the mask
+constexpr unsigned kWaitBit = 32;        ///< a wait's end follows
+constexpr unsigned kKnownBits = 63;
 
 // Bits of a wait's first number.
-constexpr unsigned kLimited = 1;
-constexpr unsigned kOtherWarps = 2;
+constexpr unsigned kLimitedBit = 1;
+constexpr unsigned kOtherWarpsBit = 2;
 
 constexpr std::size_t kMostWarps = 64;
-
-/// Small positive and negative differences become small numbers.
-std::uint64_t folded(std::uint64_t difference) {
-  return difference << 1 ^ (~(difference >> 63) + 1);
-}
-std::uint64_t unfolded(std::uint64_t v) { return v >> 1 ^ (~(v & 1) + 1); }
 
 /// Whether the lanes' addresses have one difference.
 bool has_stride(const CapturedRecord& r, std::uint64_t& stride) {
@@ -42,7 +37,7 @@ bool has_stride(const CapturedRecord& r, std::uint64_t& stride) {
 }
 
 void add_wait(const WaitEnd& w, std::string& out) {
-  add_varint(out, (w.limited ? kLimited : 0U) | (w.warps.empty() ? 0U : kOtherWarps));
+  add_varint(out, (w.limited ? kLimitedBit : 0U) | (w.warps.empty() ? 0U : kOtherWarpsBit));
   if (w.limited) return;
   add_varint(out, w.first_copies);
   add_varint(out, w.copies);
@@ -61,11 +56,11 @@ std::uint32_t take_word(std::string_view bytes, std::size_t& at) {
 void take_wait(std::string_view bytes, std::size_t& at, WaitEnd& w) {
   const std::uint64_t bits = take_varint(bytes, at);
   w = WaitEnd{};
-  w.limited = (bits & kLimited) != 0;
+  w.limited = (bits & kLimitedBit) != 0;
   if (w.limited) return;
   w.first_copies = take_word(bytes, at);
   w.copies = take_word(bytes, at);
-  if ((bits & kOtherWarps) == 0) return;
+  if ((bits & kOtherWarpsBit) == 0) return;
   const std::uint64_t count = take_varint(bytes, at);
   if (count > kMostWarps) throw InputError("a wait for more warps than a CTA has");
   w.warps.resize(count);
@@ -76,11 +71,6 @@ void take_wait(std::string_view bytes, std::size_t& at, WaitEnd& w) {
 }
 
 }  // namespace
-
-void add_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-}
 
 std::uint64_t take_varint(std::string_view bytes, std::size_t& at) {
   std::uint64_t out = 0;
@@ -97,32 +87,32 @@ void encode(const CapturedRecord& record, CaptureState& state, std::string& out)
   const CapturedRecord& r = record;
   std::uint64_t stride = 0;
   unsigned bits = 0;
-  if (r.mask == state.mask) bits |= kSameMask;
-  if (r.operation == state.next_operation) bits |= kNextOperation;
+  if (r.mask == state.mask) bits |= kSameMaskBit;
+  if (r.operation == state.next_operation) bits |= kNextOperationBit;
   if (r.has_addresses) {
-    bits |= kAddresses;
-    if (!has_stride(r, stride)) bits |= kDifferences;
-    if (r.lanes != r.mask) bits |= kOtherLanes;
+    bits |= kAddressesBit;
+    if (!has_stride(r, stride)) bits |= kDifferencesBit;
+    if (r.lanes != r.mask) bits |= kOtherLanesBit;
   }
-  if (r.has_wait) bits |= kWait;
+  if (r.has_wait) bits |= kWaitBit;
   out.push_back(static_cast<char>(bits));
-  if ((bits & kNextOperation) == 0) {
+  if ((bits & kNextOperationBit) == 0) {
     add_varint(out, folded(std::uint64_t{r.operation} - state.next_operation));
   }
   state.next_operation = r.operation + 1;
-  if ((bits & kSameMask) == 0) add_varint(out, r.mask);
+  if ((bits & kSameMaskBit) == 0) add_varint(out, r.mask);
   state.mask = r.mask;
   if (r.has_wait) add_wait(r.wait, out);
   if (!r.has_addresses) return;
-  if ((bits & kOtherLanes) != 0) add_varint(out, r.lanes);
+  if ((bits & kOtherLanesBit) != 0) add_varint(out, r.lanes);
   bool first = true;
   std::uint64_t before = state.address;
   for (std::uint32_t left = r.lanes; left != 0; left &= left - 1) {
     const std::uint64_t at = r.address[static_cast<unsigned>(__builtin_ctz(left))];
-    if (first || (bits & kDifferences) != 0) add_varint(out, folded(at - before));
+    if (first || (bits & kDifferencesBit) != 0) add_varint(out, folded(at - before));
     if (first) {
       state.address = at;
-      if ((bits & kDifferences) == 0) add_varint(out, folded(stride));
+      if ((bits & kDifferencesBit) == 0) add_varint(out, folded(stride));
     }
     first = false;
     before = at;
@@ -132,24 +122,24 @@ void encode(const CapturedRecord& record, CaptureState& state, std::string& out)
 void decode(std::string_view bytes, std::size_t& at, CaptureState& state, CapturedRecord& out) {
   if (at >= bytes.size()) throw InputError("a warp's records are too short");
   const auto bits = static_cast<unsigned char>(bytes[at++]);
-  if ((bits & ~kAllBits) != 0) throw InputError("a record of an unknown form");
+  if ((bits & ~kKnownBits) != 0) throw InputError("a record of an unknown form");
   out.operation = state.next_operation;
-  if ((bits & kNextOperation) == 0) {
+  if ((bits & kNextOperationBit) == 0) {
     out.operation += static_cast<std::uint32_t>(unfolded(take_varint(bytes, at)));
   }
   state.next_operation = out.operation + 1;
-  out.mask = (bits & kSameMask) != 0 ? state.mask : take_word(bytes, at);
+  out.mask = (bits & kSameMaskBit) != 0 ? state.mask : take_word(bytes, at);
   state.mask = out.mask;
   out.lanes = out.mask;
-  out.has_addresses = (bits & kAddresses) != 0;
-  out.has_wait = (bits & kWait) != 0;
+  out.has_addresses = (bits & kAddressesBit) != 0;
+  out.has_wait = (bits & kWaitBit) != 0;
   if (out.has_wait) take_wait(bytes, at, out.wait);
   if (!out.has_addresses) return;
-  if ((bits & kOtherLanes) != 0) out.lanes = take_word(bytes, at);
+  if ((bits & kOtherLanesBit) != 0) out.lanes = take_word(bytes, at);
   if (out.lanes == 0) return;
   std::uint64_t address = state.address + unfolded(take_varint(bytes, at));
   state.address = address;
-  const bool strided = (bits & kDifferences) == 0;
+  const bool strided = (bits & kDifferencesBit) == 0;
   const std::uint64_t stride = strided ? unfolded(take_varint(bytes, at)) : 0;
   bool first = true;
   for (std::uint32_t left = out.lanes; left != 0; left &= left - 1) {

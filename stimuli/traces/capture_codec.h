@@ -54,8 +54,7 @@ void encode(const CapturedRecord& record, CaptureState& state, std::string& out)
 /// if the bytes end before the record does.
 void decode(std::string_view bytes, std::size_t& at, CaptureState& state, CapturedRecord& out);
 
-/// Seven bits a byte, the lowest first; the highest bit of all but the last byte is 1.
-void add_varint(std::string& out, std::uint64_t value);
+/// The number at `at` (varint.h), which moves after it. Throws as decode() does.
 std::uint64_t take_varint(std::string_view bytes, std::size_t& at);
 
 }  // namespace tessera::traces

@@ -8,9 +8,7 @@
 namespace tessera::traces {
 namespace {
 
-using Kind = HostOperation::Kind;
-
-HostOperation access(Kind kind, Address address, std::uint64_t bytes) {
+HostOperation access(HostKind kind, Address address, std::uint64_t bytes) {
   HostOperation h;
   h.kind = kind;
   h.address = address;
@@ -24,41 +22,39 @@ class CapturingDevice final : public Device {
   CapturingDevice(CaptureSession& session, Device& device) : session_(session), device_(device) {}
 
   Address allocate(const std::string& name, std::uint64_t bytes) override {
-    HostOperation h = access(Kind::kAllocate, device_.allocate(name, bytes), bytes);
+    HostOperation h = access(HostKind::kAllocate, device_.allocate(name, bytes), bytes);
     h.name = name;
     const Address begin = h.address;
     session_.add(std::move(h));
     return begin;
   }
   void write(Address to, const void* from, std::uint64_t bytes) override {
-    session_.add(access(Kind::kWrite, to, bytes));
+    session_.add(access(HostKind::kWrite, to, bytes));
     device_.write(to, from, bytes);
   }
   void defer(Address to, std::uint64_t bytes, Contents contents) override {
-    session_.add(access(Kind::kDefer, to, bytes));
+    session_.add(access(HostKind::kDefer, to, bytes));
     device_.defer(to, bytes, std::move(contents));
   }
   void write_without_values(Address to, std::uint64_t bytes) override {
-    session_.add(access(Kind::kWrite, to, bytes));
+    session_.add(access(HostKind::kWrite, to, bytes));
     device_.write_without_values(to, bytes);
   }
   void read(void* to, Address from, std::uint64_t bytes) override {
-    session_.add(access(Kind::kRead, from, bytes));
+    session_.add(access(HostKind::kRead, from, bytes));
     device_.read(to, from, bytes);
   }
   // Neither takes time.
-  void peek(void* to, Address from, std::uint64_t bytes) override {
-    device_.peek(to, from, bytes);
-  }
+  void peek(void* to, Address from, std::uint64_t bytes) override { device_.peek(to, from, bytes); }
   void poke(Address to, const void* from, std::uint64_t bytes) override {
     device_.poke(to, from, bytes);
   }
   void launch(const LaunchRequest& request) override {
-    device_.launch(captured_launch(request, Kind::kLaunch, {}));
+    device_.launch(captured_launch(request, HostKind::kLaunch, {}));
   }
   LaunchId enqueue(const LaunchRequest& request, const LaunchOrder& order) override {
     const std::uint64_t index = session_.run().launches.size();
-    const LaunchId id = device_.enqueue(captured_launch(request, Kind::kEnqueue, order), order);
+    const LaunchId id = device_.enqueue(captured_launch(request, HostKind::kEnqueue, order), order);
     if (id != 0) launches_[id] = index;
     return id;
   }
@@ -70,7 +66,7 @@ class CapturingDevice final : public Device {
   void working(const std::string& what, double done) override { device_.working(what, done); }
 
  private:
-  LaunchRequest captured_launch(LaunchRequest request, Kind kind, const LaunchOrder& order) {
+  LaunchRequest captured_launch(LaunchRequest request, HostKind kind, const LaunchOrder& order) {
     source_of(request);  // throws if there is none
     CapturedRun& run = session_.run();
     const std::uint64_t index = run.launches.size();

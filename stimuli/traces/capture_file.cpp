@@ -72,8 +72,9 @@ CaptureFile::CaptureFile(const std::string& path) : path_(path) {
     if (end.compare(3 * 8, CaptureLayout::kEnd.size(), CaptureLayout::kEnd) != 0) {
       throw InputError("its end is missing");
     }
-    read_index(decompressed(read(number_at<std::uint64_t>(end, 0), number_at<std::uint64_t>(end, 8)),
-                            number_at<std::uint64_t>(end, 16)));
+    read_index(
+        decompressed(read(number_at<std::uint64_t>(end, 0), number_at<std::uint64_t>(end, 8)),
+                     number_at<std::uint64_t>(end, 16)));
   } catch (const std::exception& e) {
     close(descriptor_);
     descriptor_ = -1;
@@ -94,8 +95,8 @@ std::string CaptureFile::read(std::uint64_t offset, std::uint64_t bytes) const {
   std::string out(bytes, '\0');
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t n = pread(descriptor_, out.data() + done, out.size() - done,
-                            static_cast<off_t>(offset + done));
+    const ssize_t n =
+        pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw InputError(std::strerror(errno));
     if (n == 0) throw InputError("it is too short");

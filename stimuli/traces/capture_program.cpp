@@ -123,7 +123,9 @@ class CapturingProgram final : public KernelProgram {
  public:
   CapturingProgram(CaptureSession& session, std::uint64_t launch,
                    std::unique_ptr<KernelProgram> inner)
-      : session_(session), launch_(launch), inner_(std::move(inner)),
+      : session_(session),
+        launch_(launch),
+        inner_(std::move(inner)),
         local_(local_slots_of(*inner_)) {}
 
   const std::string& name() const override { return inner_->name(); }

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/json.h"
-#include "stimuli/traces/capture_codec.h"
+#include "stimuli/traces/varint.h"
 
 namespace tessera::traces {
 namespace {
@@ -23,7 +23,7 @@ void add_number(std::string& out, T value) {
   }
 }
 
-std::string compressed(std::string_view raw) {
+std::string zstd_frame(std::string_view raw) {
   std::string out(ZSTD_compressBound(raw.size()), '\0');
   const std::size_t n = ZSTD_compress(out.data(), out.size(), raw.data(), raw.size(), kLevel);
   if (ZSTD_isError(n) != 0) throw RunError(std::string("zstd: ") + ZSTD_getErrorName(n));
@@ -81,7 +81,7 @@ void CaptureWriter::add_cta(std::uint64_t launch, std::uint64_t cta, std::uint64
 
 void CaptureWriter::write_block() {
   if (raw_.empty()) return;
-  const std::string block = compressed(raw_);
+  const std::string block = zstd_frame(raw_);
   blocks_.push_back({written_, block.size(), raw_.size()});
   write(block);
   raw_.clear();
@@ -114,7 +114,7 @@ void CaptureWriter::finish(const CapturedRun& run) {
       add_number(index, p.offset);
     }
   }
-  const std::string packed = compressed(index);
+  const std::string packed = zstd_frame(index);
   std::string end;
   add_number(end, written_);  // offset of the index
   add_number<std::uint64_t>(end, packed.size());

@@ -13,19 +13,19 @@ namespace {
 using nlohmann::ordered_json;
 
 // Names in the order of the enumerations.
-constexpr std::array kUnits = {"alu",     "int_mul", "fp64", "sfu", "memory",
-                               "barrier", "fence",   "wait", "exit"};
-constexpr std::array kKinds = {"compute", "memory", "barrier", "fence", "exit"};
-constexpr std::array kAccesses = {"load", "store", "atomic"};
-constexpr std::array kSpaces = {"global", "shared", "local", "constant", "parameter"};
-constexpr std::array kScopes = {"l1", "bypass_l1"};
-constexpr std::array kAtomics = {"add", "min", "max", "inc",      "dec",
-                                 "and", "or",  "xor", "exchange", "compare_and_swap"};
-constexpr std::array kAtomicTypes = {"u32",   "s32",   "b32",   "f32",   "u64",     "s64",    "b64",
-                                     "f64",   "f16x2", "b16",   "f16",   "bf16",    "bf16x2", "b128",
-                                     "f32x2", "f32x4", "f16x4", "f16x8", "bf16x4", "bf16x8"};
-constexpr std::array kHostKinds = {"allocate", "allocate_slots", "write",   "defer",
-                                   "read",     "launch",         "enqueue", "synchronise"};
+constexpr std::array kUnitNames = {"alu",     "int_mul", "fp64", "sfu", "memory",
+                                   "barrier", "fence",   "wait", "exit"};
+constexpr std::array kKindNames = {"compute", "memory", "barrier", "fence", "exit"};
+constexpr std::array kAccessNames = {"load", "store", "atomic"};
+constexpr std::array kSpaceNames = {"global", "shared", "local", "constant", "parameter"};
+constexpr std::array kScopeNames = {"l1", "bypass_l1"};
+constexpr std::array kAtomicNames = {"add", "min", "max", "inc",      "dec",
+                                     "and", "or",  "xor", "exchange", "compare_and_swap"};
+constexpr std::array kAtomicTypeNames = {
+    "u32", "s32",  "b32",    "f32",  "u64",   "s64",   "b64",   "f64",   "f16x2",  "b16",
+    "f16", "bf16", "bf16x2", "b128", "f32x2", "f32x4", "f16x4", "f16x8", "bf16x4", "bf16x8"};
+constexpr std::array kHostKindNames = {"allocate", "allocate_slots", "write",   "defer",
+                                       "read",     "launch",         "enqueue", "synchronise"};
 
 template <class Names, class Enum>
 const char* name_in(const Names& names, Enum value) {
@@ -56,21 +56,21 @@ ordered_json document_of(const CapturedOperation& o) {
   ordered_json d = {{"pc", o.info.pc},
                     {"line", o.info.line},
                     {"text", o.text},
-                    {"unit", name_in(kUnits, o.info.unit)},
+                    {"unit", name_in(kUnitNames, o.info.unit)},
                     {"cost", o.info.cost},
                     {"reads", std::move(reads)},
                     {"writes", std::move(writes)},
-                    {"kind", name_in(kKinds, o.kind)}};
+                    {"kind", name_in(kKindNames, o.kind)}};
   if (o.kind == IssueResult::Kind::kMemory) {
-    d["access"] = name_in(kAccesses, o.access);
-    d["space"] = name_in(kSpaces, o.space);
-    d["scope"] = name_in(kScopes, o.scope);
+    d["access"] = name_in(kAccessNames, o.access);
+    d["space"] = name_in(kSpaceNames, o.space);
+    d["scope"] = name_in(kScopeNames, o.scope);
     d["bytes"] = o.lane_bytes;
     d["read_only"] = o.read_only;
     d["asynchronous"] = o.asynchronous;
     if (o.access == AccessKind::kAtomic) {
-      d["atomic"] = name_in(kAtomics, o.atomic);
-      d["atomic_type"] = name_in(kAtomicTypes, o.atomic_type);
+      d["atomic"] = name_in(kAtomicNames, o.atomic);
+      d["atomic_type"] = name_in(kAtomicTypeNames, o.atomic_type);
     }
   } else if (o.kind == IssueResult::Kind::kBarrier) {
     d["barrier"] = o.barrier;
@@ -87,7 +87,7 @@ CapturedOperation read_operation(const ordered_json& d) {
   o.info.pc = d.at("pc").get<std::uint32_t>();
   o.info.line = d.at("line").get<std::uint32_t>();
   o.text = d.at("text").get<std::string>();
-  o.info.unit = value_in<Unit>(kUnits, d.at("unit"), "unit");
+  o.info.unit = value_in<Unit>(kUnitNames, d.at("unit"), "unit");
   o.info.cost = d.at("cost").get<std::uint8_t>();
   std::size_t n = 0;
   for (const char* const list : {"reads", "writes"}) {
@@ -98,11 +98,11 @@ CapturedOperation read_operation(const ordered_json& d) {
   }
   o.info.read_count = static_cast<std::uint8_t>(d.at("reads").size());
   o.info.write_count = static_cast<std::uint8_t>(d.at("writes").size());
-  o.kind = value_in<IssueResult::Kind>(kKinds, d.at("kind"), "kind of instruction");
+  o.kind = value_in<IssueResult::Kind>(kKindNames, d.at("kind"), "kind of instruction");
   if (o.kind == IssueResult::Kind::kMemory) {
-    o.access = value_in<AccessKind>(kAccesses, d.at("access"), "access");
-    o.space = value_in<Space>(kSpaces, d.at("space"), "space");
-    o.scope = value_in<CacheScope>(kScopes, d.at("scope"), "scope");
+    o.access = value_in<AccessKind>(kAccessNames, d.at("access"), "access");
+    o.space = value_in<Space>(kSpaceNames, d.at("space"), "space");
+    o.scope = value_in<CacheScope>(kScopeNames, d.at("scope"), "scope");
     o.lane_bytes = d.at("bytes").get<std::uint8_t>();
     if (o.lane_bytes == 0 || o.lane_bytes > kMaxLaneBytes ||
         (o.lane_bytes & (o.lane_bytes - 1)) != 0) {
@@ -111,8 +111,8 @@ CapturedOperation read_operation(const ordered_json& d) {
     o.read_only = d.at("read_only").get<bool>();
     o.asynchronous = d.at("asynchronous").get<bool>();
     if (o.access == AccessKind::kAtomic) {
-      o.atomic = value_in<AtomicOp>(kAtomics, d.at("atomic"), "atomic operation");
-      o.atomic_type = value_in<AtomicType>(kAtomicTypes, d.at("atomic_type"), "atomic's type");
+      o.atomic = value_in<AtomicOp>(kAtomicNames, d.at("atomic"), "atomic operation");
+      o.atomic_type = value_in<AtomicType>(kAtomicTypeNames, d.at("atomic_type"), "atomic's type");
     }
   } else if (o.kind == IssueResult::Kind::kBarrier) {
     o.barrier = d.at("barrier").get<std::uint8_t>();
@@ -128,29 +128,28 @@ CapturedOperation read_operation(const ordered_json& d) {
 }
 
 ordered_json document_of(const HostOperation& h) {
-  using Kind = HostOperation::Kind;
-  ordered_json d = {{"do", name_in(kHostKinds, h.kind)}};
+  ordered_json d = {{"do", name_in(kHostKindNames, h.kind)}};
   switch (h.kind) {
-    case Kind::kAllocate:
-    case Kind::kAllocateSlots:
+    case HostKind::kAllocate:
+    case HostKind::kAllocateSlots:
       d["name"] = h.name;
       [[fallthrough]];
-    case Kind::kWrite:
-    case Kind::kDefer:
-    case Kind::kRead:
+    case HostKind::kWrite:
+    case HostKind::kDefer:
+    case HostKind::kRead:
       d["address"] = h.address;
       d["bytes"] = h.bytes;
-      if (h.kind == Kind::kAllocateSlots) d["warp_bytes"] = h.warp_bytes;
+      if (h.kind == HostKind::kAllocateSlots) d["warp_bytes"] = h.warp_bytes;
       break;
-    case Kind::kEnqueue:
+    case HostKind::kEnqueue:
       d["stream"] = h.name;
       d["after"] = h.after;
       d["priority"] = h.priority;
       [[fallthrough]];
-    case Kind::kLaunch:
+    case HostKind::kLaunch:
       d["launch"] = h.launch;
       break;
-    case Kind::kSynchronise:
+    case HostKind::kSynchronise:
       break;
   }
   return d;
@@ -158,7 +157,7 @@ ordered_json document_of(const HostOperation& h) {
 
 HostOperation read_host(const ordered_json& d) {
   HostOperation h;
-  h.kind = value_in<HostOperation::Kind>(kHostKinds, d.at("do"), "operation of the host");
+  h.kind = value_in<HostOperation::Kind>(kHostKindNames, d.at("do"), "operation of the host");
   h.name = d.value("name", d.value("stream", std::string()));
   h.address = d.value("address", std::uint64_t{0});
   h.bytes = d.value("bytes", std::uint64_t{0});
@@ -211,13 +210,13 @@ ordered_json parameters_document(const CapturedLaunch& l) {
     const KernelParameter& p = l.facts.parameters[i];
     ordered_json argument = ordered_json::array();
     for (const std::byte b : l.arguments.at(i).bytes) argument.push_back(static_cast<unsigned>(b));
-    parameters.push_back({{"name", p.name},
-                          {"offset", p.offset},
-                          {"bytes", p.bytes},
-                          {"read_only", p.read_only},
-                          {"argument", std::move(argument)},
-                          {"locality", i < l.locality.size() ? document_of(l.locality[i])
-                                                             : ordered_json(nullptr)}});
+    parameters.push_back(
+        {{"name", p.name},
+         {"offset", p.offset},
+         {"bytes", p.bytes},
+         {"read_only", p.read_only},
+         {"argument", std::move(argument)},
+         {"locality", i < l.locality.size() ? document_of(l.locality[i]) : ordered_json(nullptr)}});
   }
   return parameters;
 }
@@ -257,9 +256,9 @@ CapturedLaunch read_launch(const ordered_json& d) {
   l.facts.argument_bytes = d.at("argument_bytes").get<std::uint32_t>();
   const bool has_locality = d.at("has_locality").get<bool>();
   for (const ordered_json& p : d.at("parameters")) {
-    l.facts.parameters.push_back({p.at("name").get<std::string>(),
-                                  p.at("offset").get<std::uint32_t>(),
-                                  p.at("bytes").get<std::uint32_t>(), p.at("read_only").get<bool>()});
+    l.facts.parameters.push_back(
+        {p.at("name").get<std::string>(), p.at("offset").get<std::uint32_t>(),
+         p.at("bytes").get<std::uint32_t>(), p.at("read_only").get<bool>()});
     KernelArgument argument;
     for (const ordered_json& b : p.at("argument")) {
       argument.bytes.push_back(static_cast<std::byte>(b.get<unsigned>()));

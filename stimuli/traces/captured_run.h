@@ -68,6 +68,8 @@ struct HostOperation {
   std::int32_t priority = 0;
 };
 
+using HostKind = HostOperation::Kind;
+
 struct CapturedLaunch {
   std::string kernel;
   Dim3 grid;

@@ -87,31 +87,29 @@ class ReplayWorkload::Player::Source final : public KernelSource {
 };
 
 void ReplayWorkload::Player::perform(const HostOperation& h) {
-  using Kind = HostOperation::Kind;
   switch (h.kind) {
-    case Kind::kAllocate:
+    case HostKind::kAllocate:
       add_range(h, device_.allocate(h.name, h.bytes));
       break;
-    case Kind::kAllocateSlots:
+    case HostKind::kAllocateSlots:
       file_->fail("local memory is allocated outside of a launch");
-    case Kind::kWrite:
+    case HostKind::kWrite:
       device_.write_without_values(to_device(h.address), h.bytes);
       break;
-    case Kind::kDefer:
-      device_.defer(to_device(h.address), h.bytes,
-                    [](std::uint64_t, std::byte* out, std::uint64_t bytes) {
-                      std::memset(out, 0, bytes);
-                    });
+    case HostKind::kDefer:
+      device_.defer(
+          to_device(h.address), h.bytes,
+          [](std::uint64_t, std::byte* out, std::uint64_t bytes) { std::memset(out, 0, bytes); });
       break;
-    case Kind::kRead: {
+    case HostKind::kRead: {
       std::vector<std::byte> bytes(h.bytes);
       device_.read(bytes.data(), to_device(h.address), h.bytes);
       break;
     }
-    case Kind::kLaunch:
+    case HostKind::kLaunch:
       device_.launch(request(h.launch));
       break;
-    case Kind::kEnqueue: {
+    case HostKind::kEnqueue: {
       LaunchOrder order;
       order.stream = h.name;
       order.priority = h.priority;
@@ -121,7 +119,7 @@ void ReplayWorkload::Player::perform(const HostOperation& h) {
       ids_.at(h.launch) = device_.enqueue(request(h.launch), order);
       break;
     }
-    case Kind::kSynchronise:
+    case HostKind::kSynchronise:
       device_.synchronise();
       break;
   }
@@ -145,9 +143,8 @@ void ReplayWorkload::Player::allocate(const std::vector<HostOperation>& operatio
 }
 
 void ReplayWorkload::Player::add_range(const HostOperation& h, Address device) {
-  const auto after =
-      std::upper_bound(ranges_.begin(), ranges_.end(), h.address,
-                       [](Address a, const MappedRange& r) { return a < r.begin; });
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), h.address,
+                                      [](Address a, const MappedRange& r) { return a < r.begin; });
   ranges_.insert(after, {h.address, h.bytes, device});
   map_ = nullptr;
 }
@@ -162,8 +159,9 @@ std::shared_ptr<const AddressMap> ReplayWorkload::Player::map() {
 }
 
 const MappedRange* ReplayWorkload::Player::range_of(Address a) const {
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), a,
-                                      [](Address at, const MappedRange& r) { return at < r.begin; });
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), a,
+                       [](Address at, const MappedRange& r) { return at < r.begin; });
   if (after == ranges_.begin() || !(after - 1)->holds(a)) return nullptr;
   return &*(after - 1);
 }
