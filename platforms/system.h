@@ -40,6 +40,7 @@ class CpuCore;
 class CtaDispatcher;
 class RecordsSignalsIf;
 class SystemTimeline;
+class TrafficRecorders;
 class UvmDriver;
 
 /// A platform: the tree of its nodes, from the sc_module "system" on, and the blocks of one GPU or
@@ -71,6 +72,8 @@ class System {
   UntimedMemory& memory() { return *memory_; }
   /// Null without SystemOptions::timeline.
   SystemTimeline* timeline() { return timeline_.get(); }
+  /// At the end of the run: completes the files of SystemOptions::traffic.
+  void finish_traffic();
   /// Whether a page migration is in progress, which takes its time without activity of other
   /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }
@@ -154,6 +157,7 @@ class System {
   std::vector<Node*> nodes_;  ///< in the order of plan_.nodes; null: not made yet
   MadeBlocks made_;
   std::unique_ptr<SystemTimeline> timeline_;
+  std::unique_ptr<TrafficRecorders> traffic_;  ///< null without SystemOptions::traffic
   std::vector<Block*> blocks_;  ///< in the order of the plan
   SmGroup sms_;
   std::vector<FlushIf*> l1s_;  ///< by SM

@@ -172,6 +172,26 @@ std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
   return timeline;
 }
 
+std::vector<TrafficRecording> read_traffic(const po::variables_map& values) {
+  std::vector<TrafficRecording> all;
+  if (values.count("record-traffic") == 0) return all;
+  for (const std::string& text : values["record-traffic"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size()) {
+      throw InputError("--record-traffic is BLOCK=FILE, not '" + text + "'");
+    }
+    TrafficRecording recording;
+    recording.block = text.substr(0, equals);
+    recording.file = text.substr(equals + 1);
+    for (const TrafficRecording& other : all) {
+      if (other.block != recording.block && other.file != recording.file) continue;
+      throw InputError("--record-traffic: each block and each file once, not '" + text + "'");
+    }
+    all.push_back(std::move(recording));
+  }
+  return all;
+}
+
 /// The workload that captures `program`, if --capture is given.
 std::unique_ptr<traces::CapturedWorkload> read_capture(const po::variables_map& values,
                                                        const RunArguments& run,
@@ -252,6 +272,11 @@ ArgumentParser run_arguments() {
                    "records the run's warp instructions, which FILE.ttrace as a WORKLOAD replays "
                    "(docs/guide/captured-traces.md)");
   parser.completes("capture", {Completes::Kind::kFile, {}});
+  parser.options()(
+      "record-traffic",
+      po::value<std::vector<std::string>>()->composing()->value_name("BLOCK=FILE"),
+      "writes the requests at a block (system.gpu0.dram0) for Ramulator (FILE.trace), Ramulator 2 "
+      "(FILE.ldst) or DRAMSys (FILE.stl); repeatable (docs/guide/captured-traces.md)");
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -307,9 +332,13 @@ int run_verb(const std::vector<std::string>& arguments) {
   run.options.interrupted = interrupted;
   run.options.check_races = values->count("check-races") != 0;
   run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
-  std::string incomplete;  // the time line
+  std::string incomplete;  // the time line, or recorded traffic
   if (build.timeline) {
     build.timeline->on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
+  }
+  build.traffic = read_traffic(*values);
+  for (TrafficRecording& recording : build.traffic) {
+    recording.on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
   }
   const PointOutcome outcome = simulate_point(config, workload_to_run, run.options, build);
   meter.finish();
@@ -318,9 +347,10 @@ int run_verb(const std::vector<std::string>& arguments) {
   if (!incomplete.empty()) delivery.failed(incomplete);
   if (capture && !outcome.failure) delivery.attempt([&] { capture->finish(); });
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
-  const bool plain = !build.windows && !build.timeline && !capture && !build.recording.coverage &&
-                     build.recording.waves.empty() && !run.options.check_races &&
-                     run.options.series_interval_ns == 0 && values->count("manifest") == 0;
+  const bool plain = !build.windows && !build.timeline && !capture && build.traffic.empty() &&
+                     !build.recording.coverage && build.recording.waves.empty() &&
+                     !run.options.check_races && run.options.series_interval_ns == 0 &&
+                     values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
       const auto store = open_store(run.store);
