@@ -64,7 +64,11 @@ class Simulation::Impl {
           "--timeline runs without --threads: the events of all GPUs are recorded in the order of "
           "time");
     }
+    if (!build.traffic.empty() && build.windows) {
+      throw InputError("--record-traffic runs without --threads");
+    }
     options.timeline = build.timeline;
+    options.traffic = build.traffic;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
@@ -489,6 +493,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     result.failure = e.get_msg();
   }
   if (timeline() != nullptr) timeline()->finish(now());
+  system().finish_traffic();
   result.stats = document(workload, result, seconds_since(start));
   return result;
 }

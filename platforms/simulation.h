@@ -18,6 +18,7 @@
 #include "platforms/gpu_config.h"
 #include "platforms/signal_recording.h"
 #include "platforms/timeline/timeline_options.h"
+#include "platforms/traffic_options.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
@@ -124,6 +125,8 @@ struct BuildOptions {
   SignalRecording recording = {};
   /// SystemOptions::timeline. Not with `windows`.
   std::optional<TimelineOptions> timeline = {};
+  /// SystemOptions::traffic. Not with `windows`.
+  std::vector<TrafficRecording> traffic = {};
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

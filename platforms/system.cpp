@@ -11,6 +11,7 @@
 #include "platforms/timeline/system_timeline.h"
 #include "platforms/topology/shape.h"
 #include "platforms/topology/system_facts.h"
+#include "platforms/traffic_recorder.h"
 
 namespace tessera {
 
@@ -49,12 +50,19 @@ System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptio
     timeline_ =
         std::make_unique<SystemTimeline>(plan_, made_, *options_.timeline, config_.l1.clock_hz);
   }
+  if (!options_.traffic.empty()) {
+    traffic_ = std::make_unique<TrafficRecorders>(plan_, options_.traffic);
+  }
   root_ = std::make_unique<Node>("system", plan_.nodes.front(), nullptr, domain_of(0),
                                  [this](Node& root) { build(root); });
   memory_ = std::make_unique<UntimedMemory>(made_, *map_);
 }
 
 System::~System() = default;
+
+void System::finish_traffic() {
+  if (traffic_) traffic_->finish();
+}
 
 void System::register_statistics(StatisticsRegistry& registry) const {
   for (const Block* b : blocks_) b->register_statistics(registry);

@@ -40,6 +40,7 @@ class CpuCore;
 class CtaDispatcher;
 class RecordsSignalsIf;
 class SystemTimeline;
+class TrafficRecorders;
 class UvmDriver;
 class Allocations;
 struct ProfiledPlatform;
@@ -75,6 +76,8 @@ class System {
   SystemTimeline* timeline() { return timeline_.get(); }
   /// What a profile observes; `allocations` and `sm_clock` must outlive it.
   ProfiledPlatform profiled(const Allocations& allocations, const ClockDomain& sm_clock) const;
+  /// At the end of the run: completes the files of SystemOptions::traffic.
+  void finish_traffic();
   /// Whether a page migration is in progress, which takes its time without activity of other
   /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }
@@ -158,7 +161,8 @@ class System {
   std::vector<Node*> nodes_;  ///< in the order of plan_.nodes; null: not made yet
   MadeBlocks made_;
   std::unique_ptr<SystemTimeline> timeline_;
-  std::vector<Block*> blocks_;  ///< in the order of the plan
+  std::unique_ptr<TrafficRecorders> traffic_;  ///< null without SystemOptions::traffic
+  std::vector<Block*> blocks_;                 ///< in the order of the plan
   SmGroup sms_;
   std::vector<FlushIf*> l1s_;  ///< by SM
   std::vector<HomeAccessIf*> homes_of_gpus_;

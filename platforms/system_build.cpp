@@ -14,6 +14,7 @@
 #include "platforms/raw_bandwidths.h"
 #include "platforms/system.h"
 #include "platforms/timeline/system_timeline.h"
+#include "platforms/traffic_recorder.h"
 
 namespace tessera {
 
@@ -120,6 +121,8 @@ void System::connect(const PlannedLink& link) {
     splice(*checkers_.back());
   }
   if (timeline_) splice(timeline_->splice(link));
+  if (TrafficSocket* const recorder = traffic_ ? traffic_->splice(link) : nullptr)
+    splice(*recorder);
   bind_to(*made_[link.to].in[link.input]);
 }
 

@@ -12,6 +12,7 @@
 #include "modules/mmu/allocation_pages.h"
 #include "modules/plan/plan.h"
 #include "platforms/timeline/timeline_options.h"
+#include "platforms/traffic_options.h"
 
 namespace tessera {
 
@@ -37,6 +38,9 @@ struct SystemOptions {
   std::optional<DomainWindows> windows = {};
   /// Records a time line: splices recorders into sockets and interfaces.
   std::optional<TimelineOptions> timeline = {};
+  /// Records requests at blocks: splices recorders into the sockets of their inputs. One recording
+  /// of a block.
+  std::vector<TrafficRecording> traffic = {};
   /// Called after each block is made. Can be empty.
   std::function<void(const PlannedBlock&)> on_made;
 };

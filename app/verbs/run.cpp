@@ -18,10 +18,13 @@
 #include "app/run_files.h"
 #include "app/systemc_reports.h"
 #include "app/verbs.h"
+#include "app/version.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "common/run_threads.h"
 #include "common/sha256.h"
+#include "stimuli/traces/capture.h"
+#include "stimuli/traces/capture_file.h"
 #include "studies/points.h"
 
 namespace tessera::app {
@@ -171,6 +174,47 @@ std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
   return timeline;
 }
 
+std::vector<TrafficRecording> read_traffic(const po::variables_map& values) {
+  std::vector<TrafficRecording> all;
+  if (values.count("record-traffic") == 0) return all;
+  for (const std::string& text : values["record-traffic"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size()) {
+      throw InputError("--record-traffic is BLOCK=FILE, not '" + text + "'");
+    }
+    TrafficRecording recording;
+    recording.block = text.substr(0, equals);
+    recording.file = text.substr(equals + 1);
+    for (const TrafficRecording& other : all) {
+      if (other.block != recording.block && other.file != recording.file) continue;
+      throw InputError("--record-traffic: each block and each file once, not '" + text + "'");
+    }
+    all.push_back(std::move(recording));
+  }
+  return all;
+}
+
+/// The workload that captures `program`, if --capture is given.
+std::unique_ptr<traces::CapturedWorkload> read_capture(const po::variables_map& values,
+                                                       const RunArguments& run,
+                                                       const BuildOptions& build,
+                                                       Workload& program) {
+  if (values.count("capture") == 0) return nullptr;
+  const auto& file = values["capture"].as<std::string>();
+  if (!traces::is_capture_name(file)) {
+    throw InputError("--capture: '" + file + "' must end with .ttrace, as captured runs do");
+  }
+  if (run.options.window) throw InputError("--capture records whole runs: leave out --detail");
+  if (build.windows) throw InputError("--capture runs without --threads");
+  traces::CapturedRun header;
+  header.version = kVersion;
+  header.platform = positional_argument(values, 0);
+  header.workload = positional_argument(values, 1);
+  header.scale = name_of(run.options.scale);
+  header.seed = run.options.seed;
+  return std::make_unique<traces::CapturedWorkload>(program, file, std::move(header));
+}
+
 }  // namespace
 
 ArgumentParser run_arguments() {
@@ -229,6 +273,15 @@ ArgumentParser run_arguments() {
       "timeline-interval", po::value<std::string>()->value_name("NS"),
       "with --timeline: nanoseconds between two values of a counter (default: 1000)");
   parser.completes("timeline", {Completes::Kind::kFile, {}});
+  parser.options()("capture", po::value<std::string>()->value_name("FILE"),
+                   "records the run's warp instructions, which FILE.ttrace as a WORKLOAD replays "
+                   "(docs/guide/captured-traces.md)");
+  parser.completes("capture", {Completes::Kind::kFile, {}});
+  parser.options()(
+      "record-traffic",
+      po::value<std::vector<std::string>>()->composing()->value_name("BLOCK=FILE"),
+      "writes the requests at a block (system.gpu0.dram0) for Ramulator (FILE.trace), Ramulator 2 "
+      "(FILE.ldst) or DRAMSys (FILE.stl); repeatable (docs/guide/captured-traces.md)");
   add_overwrite_option(parser);
   add_plugin_option(parser);
   return parser;
@@ -280,25 +333,33 @@ int run_verb(const std::vector<std::string>& arguments) {
   // A database that the user named is checked before the run.
   if (run.store) open_store(run.store);
   route_systemc_reports(run.quiet);
+  const std::unique_ptr<traces::CapturedWorkload> capture =
+      read_capture(*values, run, build, *program);
+  Workload& workload_to_run = capture ? *capture : *program;
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
   run.options.interrupted = interrupted;
   run.options.check_races = values->count("check-races") != 0;
   run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
-  std::string incomplete;  // the time line
+  std::string incomplete;  // the time line, or recorded traffic
   if (build.timeline) {
     build.timeline->on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
   }
-  const PointOutcome outcome = simulate_point(config, *program, run.options, build);
+  build.traffic = read_traffic(*values);
+  for (TrafficRecording& recording : build.traffic) {
+    recording.on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
+  }
+  const PointOutcome outcome = simulate_point(config, workload_to_run, run.options, build);
   meter.finish();
 
   Delivery delivery;
   if (!incomplete.empty()) delivery.failed(incomplete);
+  if (capture && !outcome.failure) delivery.attempt([&] { capture->finish(); });
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
-  const bool plain = !build.windows && !build.timeline && !build.recording.coverage &&
-                     build.recording.waves.empty() && !run.options.check_races &&
-                     !run.options.profile && run.options.series_interval_ns == 0 &&
-                     values->count("manifest") == 0;
+  const bool plain = !build.windows && !build.timeline && !capture && build.traffic.empty() &&
+                     !build.recording.coverage && build.recording.waves.empty() &&
+                     !run.options.check_races && !run.options.profile &&
+                     run.options.series_interval_ns == 0 && values->count("manifest") == 0;
   if ((folder || run.store) && plain && !outcome.failure) {
     delivery.attempt([&] {
       const auto store = open_store(run.store);
@@ -321,6 +382,9 @@ int run_verb(const std::vector<std::string>& arguments) {
     const std::vector<std::string> why = explanation_lines(*outcome.stats);
     if (!why.empty()) text += "\n" + wrapped_text(why.front(), kTextWidth, 2);
     if (!report.empty()) text += "  report         " + report + "\n";
+    if (capture && !outcome.failure) {
+      text += "  captured run   " + (*values)["capture"].as<std::string>() + "\n";
+    }
     if (build.timeline) text += "  time line      " + build.timeline->file + "\n";
     print_text(printable(text));
   });

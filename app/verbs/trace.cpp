@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -11,6 +13,9 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/suggest.h"
+#include "stimuli/traces/accelsim_writer.h"
+#include "stimuli/traces/capture_file.h"
+#include "stimuli/traces/capture_kernel.h"
 #include "stimuli/traces/kernel_files.h"
 #include "stimuli/traces/kernel_list.h"
 #include "stimuli/traces/trace_summary.h"
@@ -22,6 +27,8 @@ using nlohmann::ordered_json;
 using traces::AccessCounts;
 using traces::TraceKernel;
 using traces::TraceSummary;
+
+const std::vector<std::string> kActions = {"info", "export"};
 
 struct KernelInfo {
   TraceKernel kernel;
@@ -115,31 +122,68 @@ std::string kernels_text(const std::vector<KernelInfo>& kernels) {
   return table_text(rows);
 }
 
+/// What a trace consists of.
+struct TraceParts {
+  struct Kernel {
+    std::function<std::unique_ptr<traces::KernelTraceReader>()> open;
+    std::uint64_t launches = 0;
+  };
+  std::vector<Kernel> kernels;
+  std::uint64_t copies = 0;
+  std::uint64_t copied = 0;  ///< bytes
+};
+
+TraceParts parts_of_list(const std::string& name) {
+  TraceParts parts;
+  const traces::KernelList list = traces::read_kernel_list(name);
+  std::map<std::string, std::uint64_t> launches;
+  for (const traces::ListedCommand& c : list.commands) {
+    if (!c.kernel.empty()) ++launches[c.kernel];
+    if (c.kernel.empty()) ++parts.copies;
+    parts.copied += c.bytes;
+  }
+  for (const std::string& file : list.kernels()) {
+    parts.kernels.push_back({[file] { return traces::open_kernel(file); }, launches[file]});
+  }
+  return parts;
+}
+
+TraceParts parts_of_capture(const std::string& name) {
+  TraceParts parts;
+  const auto file = std::make_shared<const traces::CaptureFile>(name);
+  for (const traces::HostOperation& h : file->run().host) {
+    if (h.kind != traces::HostKind::kWrite && h.kind != traces::HostKind::kDefer) continue;
+    ++parts.copies;
+    parts.copied += h.bytes;
+  }
+  for (std::uint64_t launch = 0; launch < file->run().launches.size(); ++launch) {
+    parts.kernels.push_back(
+        {[file, launch] { return std::make_unique<traces::CaptureKernelReader>(file, launch); },
+         1});
+  }
+  return parts;
+}
+
 /// Reads all kernels of a trace once.
 int show_info(const std::string& name, bool json, bool quiet) {
   if (json) reserve_standard_output();
-  const traces::KernelList list = traces::read_kernel_list(name);
-  const std::vector<std::string> files = list.kernels();
-  std::map<std::string, std::uint64_t> launches;
-  std::uint64_t copies = 0;
-  std::uint64_t copied = 0;
-  for (const traces::ListedCommand& c : list.commands) {
-    if (!c.kernel.empty()) ++launches[c.kernel];
-    if (c.kernel.empty()) ++copies;
-    copied += c.bytes;
-  }
+  const TraceParts parts =
+      traces::is_capture_name(name) ? parts_of_capture(name) : parts_of_list(name);
+  const std::uint64_t copies = parts.copies;
+  const std::uint64_t copied = parts.copied;
   ProgressMeter meter(quiet);
   std::vector<KernelInfo> kernels;
   TraceSummary all;
-  for (const std::string& file : files) {
-    const std::unique_ptr<traces::KernelTraceReader> reader = traces::open_kernel(file);
+  for (const TraceParts::Kernel& k : parts.kernels) {
+    const std::unique_ptr<traces::KernelTraceReader> reader = k.open();
     KernelInfo info;
     info.kernel = reader->kernel();
-    info.launches = launches[file];
+    info.launches = k.launches;
     const auto before = static_cast<double>(kernels.size());
     info.summary.add(*reader, [&](double done) {
       if (interrupted()) throw RunError("interrupted");
-      meter.update("Reading traces", (before + done) / static_cast<double>(files.size()), "");
+      meter.update("Reading traces", (before + done) / static_cast<double>(parts.kernels.size()),
+                   "");
     });
     all += info.summary;
     kernels.push_back(std::move(info));
@@ -160,6 +204,20 @@ int show_info(const std::string& name, bool json, bool quiet) {
   return 0;
 }
 
+int export_trace(const std::string& name, const std::string& folder, bool quiet) {
+  if (!traces::is_capture_name(name)) {
+    throw InputError(name + ": only captured runs (.ttrace) can be exported");
+  }
+  ProgressMeter meter(quiet);
+  traces::export_accelsim(std::make_shared<const traces::CaptureFile>(name), folder,
+                          [&](double done) {
+                            if (interrupted()) throw RunError("interrupted");
+                            meter.update("Writing traces", done, "");
+                          });
+  meter.finish();
+  return 0;
+}
+
 }  // namespace
 
 ArgumentParser trace_arguments() {
@@ -168,10 +226,16 @@ ArgumentParser trace_arguments() {
       "info: prints kernels, grids, instructions by class, accesses, their transactions after\n"
       "coalescing (lines of 128 bytes, sectors of 32), bytes touched and unknown opcodes. Each\n"
       "kernel's file counts once, however often it is launched. TRACE is a folder with a\n"
-      "kernelslist.g, such a list, or a kernel's file (.traceg, also .xz, .gz or .zst; .tracez).");
-  parser.positional("ACTION", "info", {Completes::Kind::kNames, {"info"}});
-  parser.positional("TRACE", "a folder, a list or a kernel's file", {Completes::Kind::kFile, {}});
-  parser.options()("json", "print one JSON document")("quiet", "no progress");
+      "kernelslist.g, such a list, a kernel's file (.traceg, also .xz, .gz or .zst; .tracez), or "
+      "a\n"
+      "captured run (.ttrace).\n"
+      "export: writes a captured run to FOLDER in the form of another simulator (--accelsim).");
+  parser.positional("ACTION", "info or export", {Completes::Kind::kNames, kActions});
+  parser.positional("TRACE", "a folder, a list, a kernel's file or a captured run",
+                    {Completes::Kind::kFile, {}});
+  parser.optional_positional("FOLDER", "export: where to write", {Completes::Kind::kFolder, {}});
+  parser.options()("accelsim", "export: Accel-Sim's kernelslist.g and .traceg files")(
+      "json", "info: print one JSON document")("quiet", "no progress");
   return parser;
 }
 
@@ -179,13 +243,24 @@ int trace_verb(const std::vector<std::string>& arguments) {
   const auto values = trace_arguments().parse(arguments);
   if (!values) return 0;
   const std::string action = positional_argument(*values, 0);
-  if (action != "info") {
-    throw InputError("trace: unknown action '" + action + "'" + did_you_mean(action, {"info"}) +
-                     " (info)");
+  const std::string trace = positional_argument(*values, 1);
+  const bool quiet = values->count("quiet") != 0;
+  const bool has_form = values->count("accelsim") != 0;
+  if (std::find(kActions.begin(), kActions.end(), action) == kActions.end()) {
+    throw InputError("trace: unknown action '" + action + "'" + did_you_mean(action, kActions) +
+                     " (info, export)");
   }
   catch_interrupts();
-  return show_info(positional_argument(*values, 1), values->count("json") != 0,
-                   values->count("quiet") != 0);
+  if (action == "info") {
+    if (has_form || has_positional(*values, 2)) {
+      throw InputError("trace info takes neither a folder nor a form");
+    }
+    return show_info(trace, values->count("json") != 0, quiet);
+  }
+  if (!has_form || !has_positional(*values, 2) || values->count("json") != 0) {
+    throw InputError("trace export needs a captured run, a folder and the form: --accelsim");
+  }
+  return export_trace(trace, positional_argument(*values, 2), quiet);
 }
 
 }  // namespace tessera::app

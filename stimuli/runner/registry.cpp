@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/runner/manifest_workload.h"
+#include "stimuli/traces/replay_workload.h"
 #include "stimuli/traces/trace_workload.h"
 #include "stimuli/workload_name.h"
 
@@ -93,7 +94,8 @@ std::pair<std::string, Part> find_workload(const std::string& name,
 /// Whether the name is that of a trace. Names of the suite are none, even if there are such
 /// folders.
 bool is_trace(const WorkloadName& name) {
-  return suite_entries().count(name.name) == 0 && traces::is_trace_name(name.name);
+  return suite_entries().count(name.name) == 0 &&
+         (traces::is_capture_name(name.name) || traces::is_trace_name(name.name));
 }
 
 /// The manifest at `path` with the sizes of `text` ("fwt:n=1024"), which its name keeps.
@@ -111,6 +113,9 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
   const WorkloadName given = parse_workload_name(name);
   if (kernels::is_trace(given)) {
     if (!given.sizes.empty()) throw InputError("the trace '" + given.name + "' has no sizes");
+    if (traces::is_capture_name(given.name)) {
+      return std::make_unique<traces::ReplayWorkload>(given.name);
+    }
     return std::make_unique<traces::TraceWorkload>(given.name);
   }
   const auto [path, part] = kernels::find_workload(given.name, kernels_dir);
@@ -127,7 +132,10 @@ std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& p
 
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
   const WorkloadName given = parse_workload_name(name);
-  if (kernels::is_trace(given)) return traces::read_kernel_list(given.name).files();
+  if (kernels::is_trace(given)) {
+    if (traces::is_capture_name(given.name)) return {given.name};
+    return traces::read_kernel_list(given.name).files();
+  }
   const std::string path = kernels::find_workload(given.name, kernels_dir).first;
   const kernels::Manifest manifest = kernels::load_manifest(path);
   std::vector<std::string> files = {path};

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/traces/spool_codec.h"
 
+#include "stimuli/traces/varint.h"
+
 namespace tessera::traces {
 namespace {
-
-void add_varint(std::string& out, std::uint64_t v) {
-  for (; v >= 0x80; v >>= 7) out.push_back(static_cast<char>(v | 0x80));
-  out.push_back(static_cast<char>(v));
-}
-
-/// Small positive and negative differences become small numbers.
-std::uint64_t folded(std::uint64_t difference) {
-  return difference << 1 ^ (~(difference >> 63) + 1);
-}
 
 /// Whether the active lanes' addresses have one difference.
 bool has_stride(const TraceInstruction& i, std::uint64_t& stride) {

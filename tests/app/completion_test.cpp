@@ -52,7 +52,7 @@ TEST_CASE("completion offers verbs, options and what they take") {
   CHECK(words({"completion", ""}) == Words{"bash", "zsh"});
   CHECK(words({"run", "--s"}) ==
         Words{"--set", "--scale", "--seed", "--skip", "--store", "--series"});
-  CHECK(words({"trace", ""}) == Words{"info"});
+  CHECK(words({"trace", ""}) == Words{"info", "export"});
   CHECK(words({"run", "--scale", ""}) == Words{"small", "medium", "paper"});
   CHECK(words({"run", "--values=c"}) == Words{"--values=carried"});
   CHECK(words({"nonsense", ""}).empty());

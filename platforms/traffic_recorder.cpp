@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/traffic_recorder.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+
+#include "common/error.h"
+#include "common/suggest.h"
+#include "common/text.h"
+#include "modules/kernel/sc_time.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr Tick kTicksPerPs = kTicksPerNs / 1000;
+
+}  // namespace
+
+TrafficFile::TrafficFile(const std::string& block, const std::string& file) : path_(file) {
+  if (ends_with(file, ".trace")) {
+    form_ = Form::kRamulator;
+  } else if (ends_with(file, ".ldst")) {
+    form_ = Form::kRamulator2;
+  } else if (ends_with(file, ".stl")) {
+    form_ = Form::kDramSys;
+  } else {
+    throw InputError("--record-traffic: '" + file +
+                     "' must end with .trace (Ramulator), .ldst (Ramulator 2) or .stl (DRAMSys)");
+  }
+  file_ = std::fopen(file.c_str(), "w");
+  if (file_ == nullptr) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+  if (form_ == Form::kDramSys) {
+    std::fprintf(file_, "# requests at %s in picoseconds: \"clkMhz\": 1000000\n", block.c_str());
+  }
+}
+
+TrafficFile::~TrafficFile() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void TrafficFile::add(Request request) {
+  // What arrives before the present time has been announced.
+  write_before(now());
+  request.number = next_number_++;
+  waiting_.push(request);
+}
+
+void TrafficFile::write_before(Tick end) {
+  for (; !waiting_.empty() && waiting_.top().arrival < end; waiting_.pop()) write(waiting_.top());
+}
+
+void TrafficFile::write(const Request& r) {
+  switch (form_) {
+    case Form::kRamulator:
+      std::fprintf(file_, "0x%" PRIx64 " %c\n", r.address, r.write ? 'W' : 'R');
+      break;
+    case Form::kRamulator2:
+      std::fprintf(file_, "%s 0x%" PRIx64 "\n", r.write ? "ST" : "LD", r.address);
+      break;
+    case Form::kDramSys:
+      std::fprintf(file_, "%" PRIu64 ": (%u) %s 0x%" PRIx64 "\n", r.arrival / kTicksPerPs, r.bytes,
+                   r.write ? "write" : "read", r.address);
+      break;
+  }
+}
+
+std::string TrafficFile::finish() {
+  write_before(kNever);
+  const bool failed = std::ferror(file_) != 0;
+  const bool closed = std::fclose(file_) == 0;
+  file_ = nullptr;
+  return failed || !closed ? path_ + ": cannot be written: " + std::strerror(errno) : "";
+}
+
+TrafficSocket::TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file)
+    : sc_module(name), target("target"), initiator("initiator"), file_(file) {
+  target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+}
+
+tlm::tlm_sync_enum TrafficSocket::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase == tlm::BEGIN_REQ && payload.get_command() != tlm::TLM_IGNORE_COMMAND) {
+    TrafficFile::Request r;
+    r.arrival = now() + delay.value();
+    r.address = payload.get_address();
+    r.bytes = payload.get_data_length();
+    r.write = payload.is_write();
+    file_.add(r);
+  }
+  return initiator->nb_transport_fw(payload, phase, delay);
+}
+
+tlm::tlm_sync_enum TrafficSocket::nb_transport_bw(tlm::tlm_generic_payload& payload,
+                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  return target->nb_transport_bw(payload, phase, delay);
+}
+
+void TrafficSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  initiator->b_transport(payload, delay);
+}
+
+unsigned TrafficSocket::transport_dbg(tlm::tlm_generic_payload& payload) {
+  return initiator->transport_dbg(payload);
+}
+
+bool TrafficSocket::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  return initiator->get_direct_mem_ptr(payload, dmi);
+}
+
+void TrafficSocket::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
+  target->invalidate_direct_mem_ptr(first, last);
+}
+
+TrafficRecorders::TrafficRecorders(const PlatformPlan& plan,
+                                   const std::vector<TrafficRecording>& recordings) {
+  std::vector<std::string> names;
+  std::vector<PlannedBlockId> blocks;
+  for (PlannedBlockId id = 0; id < plan.blocks.size(); ++id) {
+    if (plan.blocks[id].inputs == 0) continue;
+    names.push_back(plan.path_of(plan.blocks[id]));
+    blocks.push_back(id);
+  }
+  for (const TrafficRecording& r : recordings) {
+    std::size_t i = 0;
+    while (i < names.size() && names[i] != r.block) ++i;
+    if (i == names.size()) {
+      throw InputError("--record-traffic: '" + r.block + "' is no block that receives requests" +
+                       did_you_mean(r.block, names) +
+                       " (tessera config PLATFORM --plan lists the blocks)");
+    }
+    all_.push_back({blocks[i], std::make_unique<TrafficFile>(r.block, r.file), r.on_incomplete});
+  }
+}
+
+TrafficSocket* TrafficRecorders::splice(const PlannedLink& link) {
+  for (Recorded& r : all_) {
+    if (r.block != link.to) continue;
+    const std::string name = "traffic" + std::to_string(sockets_.size());
+    return &sockets_.emplace_back(name.c_str(), *r.file);
+  }
+  return nullptr;
+}
+
+void TrafficRecorders::finish() {
+  for (Recorded& r : all_) {
+    const std::string why = r.file->finish();
+    if (!why.empty() && r.on_incomplete) r.on_incomplete(why);
+  }
+}
+
+}  // namespace tessera

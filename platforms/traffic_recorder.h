@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Records the requests that arrive at a block, for other memory simulators
+// (docs/guide/captured-traces.md, "Traffic at a block").
+
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/kernel/time.h"
+#include "modules/plan/plan.h"
+#include "platforms/traffic_options.h"
+
+namespace tessera {
+
+/// A file of the requests at one block, in ascending order of their arrival.
+class TrafficFile {
+ public:
+  /// Throws InputError if the file cannot be made, or if its name has no known ending.
+  TrafficFile(const std::string& block, const std::string& file);
+  ~TrafficFile();
+  TrafficFile(const TrafficFile&) = delete;
+  TrafficFile& operator=(const TrafficFile&) = delete;
+
+  struct Request {
+    Tick arrival = 0;
+    std::uint64_t number = 0;  ///< in the order of the calls
+    std::uint64_t address = 0;
+    unsigned bytes = 0;
+    bool write = false;
+  };
+  /// A request that arrives now or later.
+  void add(Request request);
+  /// Writes the rest. Returns why the file is not complete; empty if it is.
+  std::string finish();
+
+ private:
+  enum class Form { kRamulator, kRamulator2, kDramSys };
+
+  void write_before(Tick end);
+  void write(const Request& request);
+
+  struct Later {
+    bool operator()(const Request& a, const Request& b) const {
+      return a.arrival != b.arrival ? a.arrival > b.arrival : a.number > b.number;
+    }
+  };
+  const std::string path_;
+  Form form_;
+  std::FILE* file_ = nullptr;
+  std::uint64_t next_number_ = 0;
+  std::priority_queue<Request, std::vector<Request>, Later> waiting_;
+};
+
+/// Forwards all calls of a socket pair unchanged and without delay, and records the requests.
+class TrafficSocket final : public sc_core::sc_module,
+                            private tlm::tlm_fw_transport_if<>,
+                            private tlm::tlm_bw_transport_if<> {
+ public:
+  tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
+  tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
+
+  TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file);
+
+ private:
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
+
+  TrafficFile& file_;
+};
+
+/// The recorders of a platform. To be constructed during elaboration.
+class TrafficRecorders {
+ public:
+  /// `plan` must outlive it. Throws InputError for a block that the plan does not have or that has
+  /// no input.
+  TrafficRecorders(const PlatformPlan& plan, const std::vector<TrafficRecording>& recordings);
+
+  /// The recorder of the link's target, to be spliced into the link; null if none is asked for.
+  TrafficSocket* splice(const PlannedLink& link);
+  /// At the end of the run.
+  void finish();
+
+ private:
+  struct Recorded {
+    PlannedBlockId block;
+    std::unique_ptr<TrafficFile> file;
+    std::function<void(const std::string&)> on_incomplete;
+  };
+  std::vector<Recorded> all_;
+  std::deque<TrafficSocket> sockets_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Captured runs through the command: a replay on the captured platform has the captured run's statistics, a replay on
+another does the same work, and the export to Accel-Sim's form has the same instructions and transactions.
+Usage: capture_test.py TESSERA"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESSERA = sys.argv[1]
+HERE = pathlib.Path(__file__).parent
+PATIENCE = 300
+# One of each shape.
+PRESETS = ("uba-mem-small", "uba-sm-small", "nuba-small", "mcm-nuba-small", "ladm-4x4-small", "dualopt-small",
+           "umh-1-small", "memcpy-1-small", "mesh-28-8-small", "dualopt-nuba-small")
+MEASURED = ("cycles", "time_ns", "instructions", "kernels", "modules", "derived", "energy")
+# What does not depend on the platform.
+WORK = ("warp_instructions", "thread_instructions", "load_instructions", "store_instructions", "atomic_instructions",
+        "useful_bytes")
+
+
+def tessera(*arguments, status=0):
+    done = subprocess.run([TESSERA, *map(str, arguments)], text=True, capture_output=True, timeout=PATIENCE)
+    if done.returncode != status:
+        raise AssertionError(f"{arguments}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def run(platform, workload, *options):
+    return json.loads(tessera("run", platform, workload, "--json", "--quiet", *options).stdout)
+
+
+def work(stats):
+    return {name: sum(m.get(name, 0) for module, m in stats["modules"].items() if ".sm" in module) for name in WORK}
+
+
+class Captures(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.file = self.folder / "run.ttrace"
+
+    def check_equal(self, one, other):
+        for key in MEASURED:
+            if key != "modules":
+                self.assertEqual(one[key], other[key], key)
+        self.assertEqual(one["modules"].keys(), other["modules"].keys())
+        for module, statistics in one["modules"].items():
+            self.assertEqual(statistics, other["modules"][module], module)
+
+    def check_replay(self, platform, workload, *options):
+        plain = run(platform, workload, *options)
+        self.check_equal(plain, run(platform, workload, "--capture", self.file, *options))
+        again = run(platform, self.file, *options)
+        self.check_equal(plain, again)
+        self.assertIsNone(again["verified"])
+        self.assertGreater(plain["cycles"], 0)
+
+    def test_a_replay_has_the_statistics_of_the_captured_run(self):
+        for preset in PRESETS:
+            for workload in ("mm", "histogram"):
+                with self.subTest(preset=preset, workload=workload):
+                    self.check_replay(preset, workload)
+
+    def test_copies_streams_named_barriers_local_memory_and_cooperative_kernels_are_replayed(self):
+        for preset in ("nuba-small", "dualopt-small", "umh-1-small", "memcpy-1-small"):
+            with self.subTest(preset=preset):
+                self.check_replay(preset, HERE / "captured.json")
+
+    def test_host_programs_that_loop_are_replayed(self):
+        for workload in ("bfs", "kmeans"):
+            for preset in ("memcpy-1-small", "umh-1-small"):
+                with self.subTest(preset=preset, workload=workload):
+                    self.check_replay(preset, workload)
+
+    def test_values_that_travel_do_not_change_a_capture(self):
+        self.check_replay("nuba-small", "histogram", "--values", "carried")
+
+    def test_a_replay_can_be_captured(self):
+        run("nuba-small", HERE / "captured.json", "--capture", self.file)
+        second = self.folder / "second.ttrace"
+        run("nuba-small", self.file, "--capture", second)
+        infos = [json.loads(tessera("trace", "info", f, "--json", "--quiet").stdout) for f in (self.file, second)]
+        self.assertEqual(infos[0]["total"], infos[1]["total"])
+
+    def test_another_platform_does_the_same_work(self):
+        for workload in ("mm", HERE / "captured.json"):
+            captured = run("nuba-small", workload, "--capture", self.file)
+            for preset in PRESETS:
+                with self.subTest(preset=preset, workload=workload):
+                    self.assertEqual(work(captured), work(run(preset, self.file)))
+
+    def test_pages_of_another_size_move_the_addresses(self):
+        run("nuba-small", "mm", "--capture", self.file)
+        sets = ("--set", "system.page_bytes=65536")
+        self.check_equal(run("nuba-small", "mm", *sets), run("nuba-small", self.file, *sets))
+
+    def test_an_export_has_the_same_instructions_and_transactions(self):
+        for workload in ("mm", "histogram", "barneshut", HERE / "captured.json"):
+            with self.subTest(workload=workload):
+                stats = run("nuba-small", workload, "--capture", self.file)
+                folder = self.folder / pathlib.Path(workload).stem
+                tessera("trace", "export", self.file, folder, "--accelsim", "--quiet")
+                infos = [json.loads(tessera("trace", "info", f, "--json", "--quiet").stdout)
+                         for f in (self.file, folder)]
+                for info in infos:
+                    info["total"].pop("classes")  # costs of instructions are not exported
+                self.assertEqual(infos[0]["total"], infos[1]["total"])
+                self.assertEqual(infos[1]["total"]["unknown_opcodes"], {})
+                self.assertEqual(infos[0]["total"]["warp_instructions"], work(stats)["warp_instructions"])
+                self.assertEqual([k["name"] for k in infos[0]["kernels"]], [k["name"] for k in stats["kernels"]])
+                again = run("nuba-small", folder)
+                self.assertEqual(work(again)["warp_instructions"], work(stats)["warp_instructions"])
+
+    def test_bad_input_is_refused(self):
+        run("nuba-small", "micro-launch", "--capture", self.file)
+        bytes_of_file = self.file.read_bytes()
+
+        def refused(content, expected):
+            self.file.write_bytes(content)
+            self.assertIn(expected, tessera("run", "nuba-small", self.file, "--quiet", status=2).stderr)
+
+        refused(b"", "it is too short")
+        refused(b"x" * 100, "found other first bytes")
+        refused(bytes_of_file[:-1], "its end is missing")
+        refused(bytes_of_file[:8] + b"\2" + bytes_of_file[9:], "expected version 1, found 2")
+        for arguments, expected in (
+                (("run", "nuba-small", "mm", "--capture", "x.trace"), "must end with .ttrace"),
+                (("run", "nuba-small", "mm", "--capture", "x.ttrace", "--detail", "10"), "records whole runs"),
+                (("run", "nuba-small", "mm", "--capture", self.folder / "none" / "x.ttrace"), "cannot be written"),
+                (("run", "nuba-small", self.folder / "none.ttrace"), "cannot be read"),
+                (("trace", "export", self.file, self.folder / "e"), "--accelsim"),
+                (("trace", "export", HERE, self.folder / "e", "--accelsim"), "only captured runs")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(expected, tessera(*arguments, "--quiet", status=2).stderr)
+
+    def test_damaged_bytes_end_with_a_message(self):
+        run("nuba-small", "mm", "--capture", self.file)
+        content = self.file.read_bytes()
+        for at in range(200, len(content) - 200, len(content) // 12):
+            damaged = bytearray(content)
+            damaged[at:at + 8] = bytes(b ^ 0x5a for b in damaged[at:at + 8])
+            self.file.write_bytes(damaged)
+            done = subprocess.run([TESSERA, "run", "nuba-small", self.file, "--json", "--quiet"], text=True,
+                                  capture_output=True, timeout=PATIENCE)
+            self.assertIn(done.returncode, (1, 2), (at, done.stderr))
+            self.assertIn("run.ttrace", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
