@@ -110,7 +110,8 @@ def kind_names(root):
 
 
 def file_readers(root):
-    opens = re.compile(r"\bifstream\b|\bfopen\b|(?<!\w)::open\(|\bstd::fstream\b")
+    # fopen(..., "w") writes.
+    opens = re.compile(r"\bifstream\b|\bfopen\((?!.*, \"wb?\"\))|(?<!\w)::open\(|\bstd::fstream\b")
     # The readers themselves; the lock of a file of our own; the kernel's list of this process's pages.
     others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/kernel/huge_pages.cpp")
     for f in files(root, "*.h", "*.cpp"):
