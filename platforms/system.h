@@ -158,7 +158,7 @@ class System {
   MadeBlocks made_;
   std::unique_ptr<SystemTimeline> timeline_;
   std::unique_ptr<TrafficRecorders> traffic_;  ///< null without SystemOptions::traffic
-  std::vector<Block*> blocks_;  ///< in the order of the plan
+  std::vector<Block*> blocks_;                 ///< in the order of the plan
   SmGroup sms_;
   std::vector<FlushIf*> l1s_;  ///< by SM
   std::vector<HomeAccessIf*> homes_of_gpus_;
