@@ -2,10 +2,10 @@
 #include "platforms/traffic_recorder.h"
 
 #include <cerrno>
-#include <cinttypes>
 #include <cstring>
 
 #include "common/error.h"
+#include "common/hex.h"
 #include "common/suggest.h"
 #include "common/text.h"
 #include "modules/kernel/sc_time.h"
@@ -29,15 +29,11 @@ TrafficFile::TrafficFile(const std::string& block, const std::string& file) : pa
     throw InputError("--record-traffic: '" + file +
                      "' must end with .trace (Ramulator), .ldst (Ramulator 2) or .stl (DRAMSys)");
   }
-  file_ = std::fopen(file.c_str(), "w");
-  if (file_ == nullptr) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+  file_.open(file, std::ios::trunc);
+  if (!file_) throw InputError(file + ": cannot be written: " + std::strerror(errno));
   if (form_ == Form::kDramSys) {
-    std::fprintf(file_, "# requests at %s in picoseconds: \"clkMhz\": 1000000\n", block.c_str());
+    file_ << "# requests at " << block << " in picoseconds: \"clkMhz\": 1000000\n";
   }
-}
-
-TrafficFile::~TrafficFile() {
-  if (file_ != nullptr) std::fclose(file_);
 }
 
 void TrafficFile::add(Request request) {
@@ -54,24 +50,22 @@ void TrafficFile::write_before(Tick end) {
 void TrafficFile::write(const Request& r) {
   switch (form_) {
     case Form::kRamulator:
-      std::fprintf(file_, "0x%" PRIx64 " %c\n", r.address, r.write ? 'W' : 'R');
+      file_ << hex(r.address) << (r.write ? " W\n" : " R\n");
       break;
     case Form::kRamulator2:
-      std::fprintf(file_, "%s 0x%" PRIx64 "\n", r.write ? "ST" : "LD", r.address);
+      file_ << (r.write ? "ST " : "LD ") << hex(r.address) << '\n';
       break;
     case Form::kDramSys:
-      std::fprintf(file_, "%" PRIu64 ": (%u) %s 0x%" PRIx64 "\n", r.arrival / kTicksPerPs, r.bytes,
-                   r.write ? "write" : "read", r.address);
+      file_ << r.arrival / kTicksPerPs << ": (" << r.bytes << (r.write ? ") write " : ") read ")
+            << hex(r.address) << '\n';
       break;
   }
 }
 
 std::string TrafficFile::finish() {
   write_before(kNever);
-  const bool failed = std::ferror(file_) != 0;
-  const bool closed = std::fclose(file_) == 0;
-  file_ = nullptr;
-  return failed || !closed ? path_ + ": cannot be written: " + std::strerror(errno) : "";
+  file_.close();
+  return file_ ? "" : path_ + ": cannot be written: " + std::strerror(errno);
 }
 
 TrafficSocket::TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file)

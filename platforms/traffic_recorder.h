@@ -5,8 +5,8 @@
 // (docs/guide/captured-traces.md, "Traffic at a block").
 
 #include <cstdint>
-#include <cstdio>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -26,7 +26,6 @@ class TrafficFile {
  public:
   /// Throws InputError if the file cannot be made, or if its name has no known ending.
   TrafficFile(const std::string& block, const std::string& file);
-  ~TrafficFile();
   TrafficFile(const TrafficFile&) = delete;
   TrafficFile& operator=(const TrafficFile&) = delete;
 
@@ -55,7 +54,7 @@ class TrafficFile {
   };
   const std::string path_;
   Form form_;
-  std::FILE* file_ = nullptr;
+  std::ofstream file_;
   std::uint64_t next_number_ = 0;
   std::priority_queue<Request, std::vector<Request>, Later> waiting_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/traces/capture_codec.h"
 
+#include <utility>
+
 #include "common/error.h"
 #include "stimuli/traces/varint.h"
 
@@ -24,6 +26,14 @@ constexpr std::size_t kMostWarps = 64;
 
 /// Whether the lanes' addresses have one difference.
 bool has_stride(const CapturedRecord& r, std::uint64_t& stride) {
+  if (r.lanes == ~std::uint32_t{0}) {
+    stride = r.address[1] - r.address[0];
+    std::uint64_t differs = 0;
+    for (unsigned i = 2; i < kWarpLanes; ++i) {
+      differs |= (r.address[i] - r.address[i - 1]) ^ stride;
+    }
+    return differs == 0;
+  }
   stride = 0;
   std::uint64_t before = 0;
   unsigned lanes = 0;
@@ -105,16 +115,18 @@ void encode(const CapturedRecord& record, CaptureState& state, std::string& out)
   if (r.has_wait) add_wait(r.wait, out);
   if (!r.has_addresses) return;
   if ((bits & kOtherLanesBit) != 0) add_varint(out, r.lanes);
-  bool first = true;
-  std::uint64_t before = state.address;
-  for (std::uint32_t left = r.lanes; left != 0; left &= left - 1) {
+  if (r.lanes == 0) return;
+  std::uint64_t before =
+      std::exchange(state.address, r.address[static_cast<unsigned>(__builtin_ctz(r.lanes))]);
+  add_varint(out, folded(state.address - before));
+  if ((bits & kDifferencesBit) == 0) {
+    add_varint(out, folded(stride));
+    return;
+  }
+  before = state.address;
+  for (std::uint32_t left = r.lanes & (r.lanes - 1); left != 0; left &= left - 1) {
     const std::uint64_t at = r.address[static_cast<unsigned>(__builtin_ctz(left))];
-    if (first || (bits & kDifferencesBit) != 0) add_varint(out, folded(at - before));
-    if (first) {
-      state.address = at;
-      if ((bits & kDifferencesBit) == 0) add_varint(out, folded(stride));
-    }
-    first = false;
+    add_varint(out, folded(at - before));
     before = at;
   }
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/traces/capture_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "common/error.h"
 #include "common/json.h"
@@ -46,15 +41,7 @@ std::string decompressed(const std::string& packed, std::uint64_t raw) {
 
 bool is_capture_name(const std::string& name) { return ends_with(name, ".ttrace"); }
 
-CaptureFile::CaptureFile(const std::string& path) : path_(path) {
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat facts {};
-  if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0) {
-    const std::string why = std::strerror(errno);
-    if (descriptor_ >= 0) close(descriptor_);
-    throw InputError(path + ": cannot be read: " + why);
-  }
-  bytes_ = static_cast<std::uint64_t>(facts.st_size);
+CaptureFile::CaptureFile(const std::string& path) : file_(path) {
   try {
     const std::string begin = read(0, kBeginBytes);
     if (begin.compare(0, CaptureLayout::kMagic.size(), CaptureLayout::kMagic) != 0) {
@@ -67,8 +54,8 @@ CaptureFile::CaptureFile(const std::string& path) : path_(path) {
     }
     const auto header = number_at<std::uint32_t>(begin, CaptureLayout::kMagic.size() + 4);
     read_header(nlohmann::ordered_json::parse(read(kBeginBytes, header)), run_);
-    if (bytes_ < kFooterBytes) throw InputError("it is too short");
-    const std::string end = read(bytes_ - kFooterBytes, kFooterBytes);
+    if (file_.bytes() < kFooterBytes) throw InputError("it is too short");
+    const std::string end = read(file_.bytes() - kFooterBytes, kFooterBytes);
     if (end.compare(3 * 8, CaptureLayout::kEnd.size(), CaptureLayout::kEnd) != 0) {
       throw InputError("its end is missing");
     }
@@ -76,31 +63,21 @@ CaptureFile::CaptureFile(const std::string& path) : path_(path) {
         decompressed(read(number_at<std::uint64_t>(end, 0), number_at<std::uint64_t>(end, 8)),
                      number_at<std::uint64_t>(end, 16)));
   } catch (const std::exception& e) {
-    close(descriptor_);
-    descriptor_ = -1;
-    throw InputError(path_ + ": the captured run cannot be read: " + e.what());
+    throw InputError(path + ": the captured run cannot be read: " + e.what());
   }
 }
 
-CaptureFile::~CaptureFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 void CaptureFile::fail(const std::string& what) const {
-  throw InputError(path_ + ": the captured run is damaged: " + what);
+  throw InputError(path() + ": the captured run is damaged: " + what);
 }
 
 std::string CaptureFile::read(std::uint64_t offset, std::uint64_t bytes) const {
-  if (offset > bytes_ || bytes > bytes_ - offset) throw InputError("it is too short");
+  if (offset > file_.bytes() || bytes > file_.bytes() - offset) {
+    throw InputError("it is too short");
+  }
   std::string out(bytes, '\0');
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t n =
-        pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw InputError(std::strerror(errno));
-    if (n == 0) throw InputError("it is too short");
-    done += static_cast<std::size_t>(n);
+  if (file_.read(offset, out.data(), out.size()) != out.size()) {
+    throw InputError("it is too short");
   }
   return out;
 }

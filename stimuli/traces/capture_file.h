@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/input_file.h"
 #include "stimuli/traces/capture_writer.h"
 #include "stimuli/traces/captured_run.h"
 
@@ -19,11 +20,8 @@ class CaptureFile {
  public:
   /// Reads header and contents. Throws InputError.
   explicit CaptureFile(const std::string& path);
-  ~CaptureFile();
-  CaptureFile(const CaptureFile&) = delete;
-  CaptureFile& operator=(const CaptureFile&) = delete;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
   const CapturedRun& run() const { return run_; }
 
   /// A warp's records.
@@ -47,9 +45,7 @@ class CaptureFile {
   std::string read(std::uint64_t offset, std::uint64_t bytes) const;
   void read_index(const std::string& index);
 
-  const std::string path_;
-  int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;
+  const InputFile file_;
   CapturedRun run_;
   std::vector<CaptureLayout::Block> blocks_;
   std::vector<std::vector<CaptureLayout::CtaPlace>> places_;

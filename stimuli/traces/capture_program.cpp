@@ -260,9 +260,13 @@ void CapturingWarp::issue(const IssueContext& context, IssueResult& result) {
       const LocalSlots& local = program.local();
       base = local.begin + context.sm * local.sm_bytes + context.warp_slot * local.warp_bytes;
     }
-    for (std::uint32_t left = m.active; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-      r.address[lane] = m.address[lane] - base;
+    if (m.active == ~std::uint32_t{0}) {
+      for (unsigned i = 0; i < kWarpLanes; ++i) r.address[i] = m.address[i] - base;
+    } else {
+      for (std::uint32_t left = m.active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+        r.address[lane] = m.address[lane] - base;
+      }
     }
     if (m.asynchronous) copies_.push_back({m.copy, false});
   }

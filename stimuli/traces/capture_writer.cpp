@@ -36,10 +36,8 @@ std::string partial(const std::string& path) { return path + ".partial"; }
 }  // namespace
 
 CaptureWriter::CaptureWriter(const std::string& path, const CapturedRun& run) : path_(path) {
-  file_ = std::fopen(partial(path).c_str(), "wb");
-  if (file_ == nullptr) {
-    throw InputError(path + ": cannot be written: " + std::strerror(errno));
-  }
+  file_.open(partial(path), std::ios::binary | std::ios::trunc);
+  if (!file_) throw InputError(path + ": cannot be written: " + std::strerror(errno));
   const std::string header = header_of(run).dump();
   std::string begin(CaptureLayout::kMagic);
   add_number(begin, CaptureLayout::kVersion);
@@ -48,17 +46,16 @@ CaptureWriter::CaptureWriter(const std::string& path, const CapturedRun& run) : 
 }
 
 CaptureWriter::~CaptureWriter() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
+  if (!file_.is_open()) return;
+  file_.close();
   std::error_code ignored;
   std::filesystem::remove(partial(path_), ignored);
 }
 
 void CaptureWriter::write(std::string_view bytes) {
   if (!error_.empty()) return;
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) {
-    error_ = std::strerror(errno);
-  }
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file_) error_ = std::strerror(errno);
   written_ += bytes.size();
 }
 
@@ -122,8 +119,8 @@ void CaptureWriter::finish(const CapturedRun& run) {
   end += CaptureLayout::kEnd;
   write(packed);
   write(end);
-  if (std::fclose(file_) != 0 && error_.empty()) error_ = std::strerror(errno);
-  file_ = nullptr;
+  file_.close();
+  if (!file_ && error_.empty()) error_ = std::strerror(errno);
   std::error_code failed;
   if (error_.empty()) {
     std::filesystem::rename(partial(path_), path_, failed);

@@ -4,7 +4,7 @@
 // Writes the file of a captured run (docs/guide/captured-traces.md, "Layout").
 
 #include <cstdint>
-#include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,8 +63,8 @@ class CaptureWriter {
   void write_block();
 
   const std::string path_;
-  std::FILE* file_ = nullptr;
-  std::string error_;  ///< the first
+  std::ofstream file_;  ///< closed after finish()
+  std::string error_;   ///< the first
   std::uint64_t written_ = 0;
   std::uint64_t record_bytes_ = 0;
   std::string raw_;  ///< of the block that is being filled

@@ -117,6 +117,45 @@ class Captures(unittest.TestCase):
                 again = run("nuba-small", folder)
                 self.assertEqual(work(again)["warp_instructions"], work(stats)["warp_instructions"])
 
+    def check_traffic(self, preset, workload, block, commands, line_bytes):
+        """Records `block` in the three forms; returns the requests of the .stl."""
+        files = {form: self.folder / f"{preset}.{form}" for form in ("trace", "ldst", "stl")}
+        plain = run(preset, workload)
+        for file in files.values():
+            stats = run(preset, workload, "--record-traffic", f"{block}={file}")
+            self.check_equal(plain, stats)
+        lines = [line.split() for line in files["stl"].read_text().splitlines() if not line.startswith("#")]
+        times = [int(time.rstrip(":")) for time, _, _, _ in lines]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(times[-1], 1000 * plain["time_ns"])
+        counts = {c: sum(command == c for _, _, command, _ in lines) for c in ("read", "write")}
+        self.assertEqual(counts, commands(plain["modules"][block]))
+        self.assertEqual({size for _, size, _, _ in lines}, {f"({line_bytes})"})
+        self.assertEqual(files["trace"].read_text().split("\n")[:-1],
+                         [f"{address} {'W' if command == 'write' else 'R'}" for _, _, command, address in lines])
+        self.assertEqual(files["ldst"].read_text().split("\n")[:-1],
+                         [f"{'ST' if command == 'write' else 'LD'} {address}" for _, _, command, address in lines])
+        return counts
+
+    def test_recorded_traffic_is_that_of_the_channels_statistics(self):
+        def of_dram(m):
+            return {"read": m["reads"], "write": m["writes"]}
+        self.assertGreater(self.check_traffic("uba-mem-small", "mm", "system.gpu0.dram0", of_dram, 128)["read"], 0)
+        counts = self.check_traffic("umh-1-small", "mm", "system.gpu0.stack0", of_dram, 64)
+        self.assertGreater(min(counts.values()), 0)
+
+    def test_bad_recordings_are_refused(self):
+        file = self.folder / "a.stl"
+        for recordings, expected in (
+                (["system.gpu0.drm0=" + str(file)], "did you mean 'system.gpu0.dram0'?"),
+                (["system.gpu0.dram0"], "BLOCK=FILE"),
+                (["system.gpu0.dram0=x.txt"], "must end with .trace"),
+                ([f"system.gpu0.dram0={file}", f"system.gpu0.dram1={file}"], "each block and each file once"),
+                ([f"system.gpu0.dram0={self.folder}/none/a.stl"], "cannot be written")):
+            with self.subTest(recordings=recordings):
+                words = [w for r in recordings for w in ("--record-traffic", r)]
+                self.assertIn(expected, tessera("run", "uba-mem-small", "mm", "--quiet", *words, status=2).stderr)
+
     def test_bad_input_is_refused(self):
         run("nuba-small", "micro-launch", "--capture", self.file)
         bytes_of_file = self.file.read_bytes()
