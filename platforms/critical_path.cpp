@@ -25,11 +25,10 @@ void CriticalPath::begin_span() {
 
 void CriticalPath::kernel_started(const std::string& name) {
   if (open_++ == 0) {
-    names_ = name;
+    names_.clear();
     begin_span();
-  } else if ((", " + names_ + ", ").find(", " + name + ", ") == std::string::npos) {
-    names_ += ", " + name;
   }
+  names_.insert(name);
 }
 
 void CriticalPath::kernel_ended() {
@@ -41,9 +40,11 @@ void CriticalPath::kernel_ended() {
     const SmTime time = after[i] - before_[i];
     if (time.idle_slots < critical.idle_slots) critical = time;
   }
+  std::string names;
+  for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + name;
   auto part = std::find_if(parts_.begin(), parts_.end(),
-                           [this](const Part& p) { return p.kernels == names_; });
-  if (part == parts_.end()) part = parts_.insert(parts_.end(), {names_, 0, 0, {}});
+                           [&names](const Part& p) { return p.kernels == names; });
+  if (part == parts_.end()) part = parts_.insert(parts_.end(), {names, 0, 0, {}});
   ++part->spans;
   part->cycles += clock_.cycle_at(now()) - begin_;
   part->time += critical;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,8 +45,8 @@ class CriticalPath {
 
   const SmGroup& sms_;
   const ClockDomain& clock_;
-  std::uint64_t open_ = 0;  ///< kernels that run
-  std::string names_;       ///< of the kernels of the span
+  std::uint64_t open_ = 0;       ///< kernels that run
+  std::set<std::string> names_;  ///< of the kernels of the span
   std::uint64_t begin_ = 0;
   std::vector<SmTime> before_;  ///< by SM, when the span began
   std::vector<Part> parts_;

@@ -52,14 +52,20 @@ void check_graph(const std::string& platform, const std::vector<std::string>& se
     ChildRun reverse = how;
     reverse.build.reverse_processes = true;
     reverse.build.domains = NodeLevel::kPartition;
-    CHECK(graph(reverse) == stats);
+    // Runs of several domains have no critical path.
+    ordered_json expected = stats;
+    CHECK(expected.erase("critical_path") == 1);
+    CHECK(graph(reverse) == expected);
+    ChildRun opposite = how;
+    opposite.build.reverse_processes = true;
+    CHECK(graph(opposite) == stats);
     const ResolvedConfig config = resolve_config(platform, sets);
     if (why_no_windows(plan_of(config.gpu), config.gpu)) continue;
     for (const DomainWindows& windows : {DomainWindows{}, DomainWindows{0, 2}}) {
       ChildRun ahead = how;
       ahead.build.windows = windows;
       INFO(windows.threads << " threads");
-      CHECK(graph(ahead) == stats);
+      CHECK(graph(ahead) == expected);
     }
   }
 }
