@@ -197,6 +197,8 @@ int compare_verb(const std::vector<std::string>& arguments) {
     for (const ResolvedConfig& c : configs) all.push_back(&c);
     warn_of_unused_parameters(all, run.sets);
   }
+  // Invalid options are reported before a folder is made.
+  make_executor(*values, run.out.value_or("out/compare"));
   // Before the hashes, which read every file that a point depends on and can take long.
   catch_interrupts();
   std::map<std::string, std::vector<std::string>> hashes;

@@ -97,7 +97,8 @@ std::vector<std::string> KernelList::files() const {
 
 bool is_trace_name(const std::string& name) {
   std::error_code ignored;
-  if (fs::is_directory(name, ignored)) return true;
+  // A folder of a manifest's name is no trace.
+  if (!ends_with(name, ".json") && fs::is_directory(name, ignored)) return true;
   return ends_with(name, ".g") || is_kernel_name(name);
 }
 

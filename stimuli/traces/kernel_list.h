@@ -26,7 +26,7 @@ struct KernelList {
   std::vector<std::string> files() const;
 };
 
-/// Whether a workload of this name is a trace: a folder, a list (*.g), or a kernel's file (*.traceg
+/// Whether a workload of this name is a trace: a folder (not *.json), a list (*.g), or a kernel's file (*.traceg
 /// with or without .xz, .gz or .zst, *.tracez).
 bool is_trace_name(const std::string& name);
 
