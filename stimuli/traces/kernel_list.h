@@ -26,8 +26,8 @@ struct KernelList {
   std::vector<std::string> files() const;
 };
 
-/// Whether a workload of this name is a trace: a folder (not *.json), a list (*.g), or a kernel's file (*.traceg
-/// with or without .xz, .gz or .zst, *.tracez).
+/// Whether a workload of this name is a trace: a folder (not *.json), a list (*.g), or a kernel's
+/// file (*.traceg with or without .xz, .gz or .zst, *.tracez).
 bool is_trace_name(const std::string& name);
 
 /// Reads the list of a folder, a list, or one kernel's file. Throws InputError.
