@@ -213,7 +213,7 @@ TEST_CASE("another kind of file, and a newer schema, are refused") {
   std::filesystem::create_directory(folder.path() / "dir");
   CHECK_THROWS_AS(PointStore(folder.path() / "dir"), InputError);
   const std::string path = folder.path() / "r.sqlite";
-  PointStore{path};
+  { const PointStore made(path); }
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
   CHECK_THROWS_WITH(PointStore(path), Contains("of a newer Tessera (schema 99"));
 }
