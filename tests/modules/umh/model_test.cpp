@@ -211,10 +211,10 @@ void run_episode(std::uint64_t seed, std::size_t operations, const ModelTiming& 
     last += trace[i] + "\n";
   }
   INFO(last);
-  CHECK(outcome.fault == "");
+  CHECK(outcome.fault.empty());
   CHECK(outcome.issued == operations);
   CHECK(model.idle());
-  CHECK(model.describe_waiting() == "");
+  CHECK(model.describe_waiting().empty());
   CHECK(model.pool().live() == 0);
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("every queue fills, and every access receives its response") {
   }
   while (m.step()) {
   }
-  CHECK(m.describe_waiting() == "");
+  CHECK(m.describe_waiting().empty());
   CHECK(m.idle());
   CreditStalls credit{};
   const auto add = [&credit](const CreditStalls& stalls) {
@@ -343,7 +343,7 @@ TEST_CASE("a reset restores the state after elaboration") {
   for (ProtocolChecker* c : m.checkers()) c->reset();
   for (Block* b : m.blocks()) b->reset();
   CHECK(m.idle());
-  CHECK(m.describe_waiting() == "");
+  CHECK(m.describe_waiting().empty());
   CHECK(cycles(m, 0, arriving(1000, RequestKind::kLoad, 0)) == 97);
 }
 

@@ -248,7 +248,7 @@ TEST_CASE("the places of files of compilers are those of their source") {
   for (const char* name : {"clang14_sm70_debug.ptx", "nvcc_sm75_lineinfo.ptx"}) {
     CAPTURE(name);
     const Module m = parse_file(TESSERA_SOURCE_DIR "/tests/stimuli/ptx/data/" + std::string(name));
-    REQUIRE(m.source_files.size() >= 1);
+    REQUIRE_FALSE(m.source_files.empty());
     const std::string& file = m.source_files.at(1);
     CHECK(file.substr(file.rfind('/') + 1) == "forms.cu");
     std::size_t placed = 0;
