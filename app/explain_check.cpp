@@ -80,6 +80,11 @@ CheckedGain check_first(const ordered_json& stats, const Explanation& explanatio
   const std::vector<std::string> arguments = command_of(stats);
   const auto values = run_arguments().parse(arguments);
   if (!values) throw InputError("--check: the command of the run has --help");
+  if (values->count("manifest") != 0) {
+    throw InputError(
+        "--check does not run PTX files with --manifest: name the manifest in their "
+        "place");
+  }
   load_plugins(*values);
   const RunArguments run = read_run_options(*values, "run", arguments);
   const std::string platform = positional_argument(*values, 0);

@@ -69,10 +69,7 @@ std::string TrafficFile::finish() {
 }
 
 TrafficSocket::TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file)
-    : sc_module(name), target("target"), initiator("initiator"), file_(file) {
-  target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-  initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-}
+    : SocketSplice(name), file_(file) {}
 
 tlm::tlm_sync_enum TrafficSocket::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -84,28 +81,7 @@ tlm::tlm_sync_enum TrafficSocket::nb_transport_fw(tlm::tlm_generic_payload& payl
     r.write = payload.is_write();
     file_.add(r);
   }
-  return initiator->nb_transport_fw(payload, phase, delay);
-}
-
-tlm::tlm_sync_enum TrafficSocket::nb_transport_bw(tlm::tlm_generic_payload& payload,
-                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  return target->nb_transport_bw(payload, phase, delay);
-}
-
-void TrafficSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  initiator->b_transport(payload, delay);
-}
-
-unsigned TrafficSocket::transport_dbg(tlm::tlm_generic_payload& payload) {
-  return initiator->transport_dbg(payload);
-}
-
-bool TrafficSocket::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  return initiator->get_direct_mem_ptr(payload, dmi);
-}
-
-void TrafficSocket::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
-  target->invalidate_direct_mem_ptr(first, last);
+  return SocketSplice::nb_transport_fw(payload, phase, delay);
 }
 
 TrafficRecorders::TrafficRecorders(const PlatformPlan& plan,

@@ -11,12 +11,11 @@
 #include <memory>
 #include <queue>
 #include <string>
-#include <systemc>
-#include <tlm>
 #include <vector>
 
 #include "modules/kernel/time.h"
 #include "modules/plan/plan.h"
+#include "modules/protocol/socket_splice.h"
 #include "platforms/traffic_options.h"
 
 namespace tessera {
@@ -59,25 +58,14 @@ class TrafficFile {
   std::priority_queue<Request, std::vector<Request>, Later> waiting_;
 };
 
-/// Forwards all calls of a socket pair unchanged and without delay, and records the requests.
-class TrafficSocket final : public sc_core::sc_module,
-                            private tlm::tlm_fw_transport_if<>,
-                            private tlm::tlm_bw_transport_if<> {
+/// Records the timed requests that pass.
+class TrafficSocket final : public SocketSplice {
  public:
-  tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
-  tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
-
   TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file);
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) override;
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
   TrafficFile& file_;
 };

@@ -30,12 +30,6 @@ void divide_coherent(const ordered_json& stats, CriticalTime& t) {
 
 }  // namespace
 
-double CriticalTime::memory_whole() const {
-  double sum = 0;
-  for (const auto& [stage, cycles] : memory) sum += cycles;
-  return sum;
-}
-
 bool has_critical_time(const ordered_json& stats) {
   return stats.contains("critical_path") && stats["critical_path"].is_array() &&
          stats.contains("cycles") && stats["cycles"].get<double>() > 0;
@@ -84,29 +78,22 @@ CriticalTime critical_time_of(const ordered_json& stats) {
   return t;
 }
 
-ExposedLatency exposed_latency(
+std::map<std::string, double> exposed_latency(
     const CriticalTime& time,
     const std::map<std::string, std::map<std::string, double>>& stage_latency) {
-  ExposedLatency exposed;
-  for (const auto& [path, ages] : time.ages) {
+  std::map<std::string, double> exposed;
+  for (const auto& [path, stages] : stage_latency) {
+    const auto ages = time.ages.find(path);
     double latency = 0;
-    const auto stages = stage_latency.find(path);
-    if (stages != stage_latency.end()) {
-      for (const auto& [stage, cycles] : stages->second) latency += cycles;
-    }
+    for (const auto& [stage, cycles] : stages) latency += cycles;
+    if (ages == time.ages.end() || latency <= 0) continue;
     double cycles = 0;
-    for (std::size_t i = 0; i < ages.size(); ++i) {
+    for (std::size_t i = 0; i < ages->second.size(); ++i) {
       // The middle of the bucket.
       const double age = i == 0 ? 0 : 0.75 * std::exp2(static_cast<double>(i));
-      exposed.waits += ages[i];
-      if (age >= latency) continue;
-      exposed.first_waits += ages[i];
-      cycles += ages[i] * (latency - age);
+      cycles += ages->second[i] * std::max(0.0, latency - age);
     }
-    if (latency <= 0) continue;
-    for (const auto& [stage, own] : stages->second) {
-      exposed.cycles[stage] += cycles * own / latency;
-    }
+    for (const auto& [stage, own] : stages) exposed[stage] += cycles * own / latency;
   }
   return exposed;
 }

@@ -24,8 +24,6 @@ struct CriticalTime {
   std::map<std::string, double> memory;
   /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryWaits::ages).
   std::map<std::string, std::vector<double>> ages;
-
-  double memory_whole() const;
 };
 
 /// Throws InputError if the run has no critical path: it ended before its first kernel, or it is of
@@ -36,13 +34,8 @@ bool has_critical_time(const nlohmann::ordered_json& stats);
 
 /// Of the loads that ended a wait, the part that has no contention: each that is younger than its
 /// path's latency without contention ends its wait when this latency has passed.
-struct ExposedLatency {
-  std::map<std::string, double> cycles;  ///< by stage
-  double waits = 0;
-  double first_waits = 0;  ///< with a time above 0
-};
-/// `stage_latency`: path -> stage -> cycles without contention.
-ExposedLatency exposed_latency(
+/// `stage_latency`: path -> stage -> cycles without contention. Returns cycles by stage.
+std::map<std::string, double> exposed_latency(
     const CriticalTime& time,
     const std::map<std::string, std::map<std::string, double>>& stage_latency);
 

@@ -100,8 +100,8 @@ class Predictor {
     return it == time_.memory.end() ? 0 : it->second;
   }
   double contention(const std::string& name) const {
-    const auto it = exposed_.cycles.find(name);
-    return std::max(0.0, stage(name) - (it == exposed_.cycles.end() ? 0 : it->second));
+    const auto it = exposed_.find(name);
+    return std::max(0.0, stage(name) - (it == exposed_.end() ? 0 : it->second));
   }
   /// Migration closes the load/store units; the dispatcher's stops have no warps.
   double unusual_structural() const {
@@ -204,7 +204,7 @@ class Predictor {
 
   const CriticalTime& time_;
   const Resources& r_;
-  const ExposedLatency exposed_;
+  const std::map<std::string, double> exposed_;
   const Resource* requests_;
   const Resource* responses_;
   Shares shares_;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
+#include <optional>
 
+#include "app/report/network_use.h"
 #include "app/report/wait_list.h"
 #include "common/json.h"
 
@@ -24,98 +27,85 @@ class Reader {
   Blocks blocks(const std::string& kind) const { return Blocks(stats_, kind); }
   double cycles() const { return stats_.at("cycles").get<double>(); }
   double setting(const std::string& group, const char* name) const {
-    const ordered_json::json_pointer where("/config/" + group + "/" + name);
-    return stats_.contains(where) && stats_.at(where).is_number() ? stats_.at(where).get<double>()
-                                                                  : 0;
+    return setting_of(stats_, group, name);
   }
   /// Converts cycles of a group's clock to SM cycles.
-  double sm_cycles(double cycles, const std::string& group, const char* clock = "clock_hz") const {
-    return cycles * ratio(setting("sm", "clock_hz"), setting(group, clock));
+  double sm_cycles(double cycles, const std::string& group) const {
+    return cycles * ratio(setting("sm", "clock_hz"), setting(group, "clock_hz"));
   }
+  const ordered_json& stats() const { return stats_; }
 
  private:
   const ordered_json& stats_;
 };
 
-struct NetworkKind {
-  const char* block;
+struct NetworkWords {
   const char* title;
-  const char* group;
-  bool switched;  ///< switches with `radix` ports; false: a link
   const char* remedies;
 };
 
-constexpr NetworkKind kNetworks[] = {
-    {"p2p", "partition links", "p2p", false,
-     "p2p.link_bytes; fewer SMs a partition; dispatch.scheduler"},
-    {"noc", "crossbar", "noc", true,
-     "noc.link_bytes; placement near the SM that reads (system.page_placement lab), copies of "
-     "read-only lines (system.remote_caching mdr, full-replication)"},
-    {"link", "links between the sides", "side_link", false,
-     "side_link.link_bytes; dispatch.scheduler, system.page_placement"},
-    {"mcm", "network between the modules", "mcm", true,
-     "mcm.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"},
-    {"ring", "ring between the modules", "ring", false,
-     "ring.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"},
-    {"module_ingress_xbar", "crossbar behind the modules' network", "noc", true, "noc.link_bytes"},
-    {"ingress_xbar", "crossbar behind the RDMA engine", "noc", true,
-     "system.rdma_link_bytes, noc.link_bytes"}};
+/// By NetworkKind::block.
+const std::map<std::string, NetworkWords>& network_words() {
+  static const std::map<std::string, NetworkWords> kWords = {
+      {"p2p", {"partition links", "p2p.link_bytes; fewer SMs a partition; dispatch.scheduler"}},
+      {"noc",
+       {"crossbar",
+        "noc.link_bytes; placement near the SM that reads (system.page_placement lab), copies of "
+        "read-only lines (system.remote_caching mdr, full-replication)"}},
+      {"link",
+       {"links between the sides",
+        "side_link.link_bytes; dispatch.scheduler, system.page_placement"}},
+      {"mcm",
+       {"network between the modules",
+        "mcm.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"}},
+      {"ring",
+       {"ring between the modules",
+        "ring.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"}},
+      {"module_ingress_xbar", {"crossbar behind the modules' network", "noc.link_bytes"}},
+      {"ingress_xbar",
+       {"crossbar behind the RDMA engine", "system.rdma_link_bytes, noc.link_bytes"}}};
+  return kWords;
+}
 
-/// The latency of a packet of one flit, in the network's cycles.
-double idle_latency(const Reader& r, const NetworkKind& kind, const std::string& group,
-                    const Blocks& blocks, const std::string& way) {
-  const auto hops = [&](const char* statistic) {
-    return ratio(blocks.sum(way + statistic), blocks.sum(way + "bytes"));
-  };
-  if (group == "mesh") {
-    return hops("hop_bytes") *
-               (r.setting(group, "router_latency") + r.setting(group, "link_latency")) +
-           1;
-  }
-  if (group == "ring") return hops("segment_bytes") * r.setting(group, "hop_latency") + 1;
-  if (!kind.switched) return r.setting(group, "latency") + 1;
-  const std::size_t ports =
-      std::max(blocks.egress_links("request_").size(), blocks.egress_links("response_").size());
-  const bool two_stages = static_cast<double>(ports) > r.setting(group, "radix");
-  return (two_stages ? 2 : 1) * r.setting(group, "stage_latency") + 1;
+/// The busiest port of a slice into the GPU's network can be busier than the network's egress.
+void consider_slice_ports(const Reader& r, const NetworkUse& use, Resource& n) {
+  const Blocks slices = r.blocks("llc");
+  const double sent = slices.sum("bytes_read") + 8 * slices.sum("reads");
+  const double crossing = std::min(1.0, ratio(use.blocks.sum("response_bytes"), sent));
+  const double port = crossing * (slices.most("bytes_read") + 8 * slices.most("reads")) /
+                      std::max(1.0, r.setting(use.group, "link_bytes"));
+  const double busy = ratio(r.sm_cycles(port, use.clock), r.cycles());
+  if (busy <= n.use) return;
+  n.use = busy;
+  n.hot = slices.hottest({"bytes_read"});
 }
 
 /// Adds the networks of one direction. Returns the latency of an average request without
 /// contention, in SM cycles.
 double add_networks(const Reader& r, const std::string& direction, std::vector<Resource>& out) {
-  const std::string way = direction + "_";
   double idle = 0;
   double entered = 0;  // packets of the network that most enter
-  for (const NetworkKind& kind : kNetworks) {
-    const Blocks blocks = r.blocks(kind.block);
-    const double packets = blocks.sum(way + "packets");
-    if (packets <= 0) continue;
-    const bool mesh = blocks.sum(way + "hop_bytes") > 0;
-    const std::string group = mesh ? "mesh" : kind.group;
-    const double lone = packets * idle_latency(r, kind, group, blocks, way);
-    const auto links = blocks.egress_links(way);
+  for (const NetworkKind& kind : kNetworkKinds) {
+    if (kind.translations) continue;
+    const std::optional<NetworkUse> use = network_use(r.stats(), kind, direction);
+    if (!use || use->packets <= 0) continue;
+    const NetworkWords& words = network_words().at(kind.block);
+    const bool mesh = use->group == "mesh";
+    // A packet of one flit.
+    const double lone = use->packets * (use->idle_latency + 1);
     Resource n;
-    n.name = std::string(mesh ? "mesh" : kind.title) + " (" + direction + "s)";
-    n.group = group;
-    n.use = ratio(r.sm_cycles(largest_of(links), group), r.cycles());
-    n.excess = std::max(0.0, r.sm_cycles(blocks.sum(way + "latency", "sum") - lone, group));
-    n.hot = hottest_of(links);
-    n.infinite = {{group + ".link_bytes", kWide}};
-    n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : kind.remedies;
-    // The busiest port of a slice into the network.
+    n.name = std::string(mesh ? "mesh" : words.title) + " (" + direction + "s)";
+    n.group = use->group;
+    n.use = ratio(r.sm_cycles(largest_of(use->links), use->clock), r.cycles());
+    n.excess = std::max(0.0, r.sm_cycles(use->latency - lone, use->clock));
+    n.hot = hottest_of(use->links);
+    n.infinite = {{use->width, kWide}};
+    n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : words.remedies;
     if (std::string(kind.block) == "noc" && direction == "response") {
-      const Blocks slices = r.blocks("llc");
-      const double sent = slices.sum("bytes_read") + 8 * slices.sum("reads");
-      const double crossing = std::min(1.0, ratio(blocks.sum("response_bytes"), sent));
-      const double port = crossing * (slices.most("bytes_read") + 8 * slices.most("reads")) /
-                          std::max(1.0, r.setting(group, "link_bytes"));
-      if (ratio(r.sm_cycles(port, group), r.cycles()) > n.use) {
-        n.use = ratio(r.sm_cycles(port, group), r.cycles());
-        n.hot = slices.hottest({"bytes_read"});
-      }
+      consider_slice_ports(r, *use, n);
     }
-    idle += r.sm_cycles(lone, group);
-    entered = std::max(entered, packets);
+    idle += r.sm_cycles(lone, use->clock);
+    entered = std::max(entered, use->packets);
     out.push_back(std::move(n));
   }
   const Blocks fabric = r.blocks("fabric");
@@ -213,7 +203,7 @@ Resource translation_of(const Reader& r) {
 }
 
 /// Links of coherent hierarchies to the host's memory.
-void add_host_links(const Reader& r, const ordered_json& stats, Resources& all) {
+void add_host_links(const Reader& r, Resources& all) {
   const Blocks links = r.blocks("host_link");
   const auto sum = [&](std::initializer_list<const char*> messages) {
     std::vector<std::string> bytes;
@@ -228,7 +218,7 @@ void add_host_links(const Reader& r, const ordered_json& stats, Resources& all) 
   const double from_host =
       sum({"grant", "read-snoop", "invalidate-snoop", "peer-data", "write-back-ack"});
   if (to_host + from_host <= 0) return;
-  const bool shared = stats.value("/config/umh/link/shared"_json_pointer, false);
+  const bool shared = r.stats().value("/config/umh/link/shared"_json_pointer, false);
   const double bytes = shared ? to_host + from_host : std::max(to_host, from_host);
   Resource l{"links to the host", "umh/link"};
   l.use = ratio(r.sm_cycles(ratio(bytes, r.setting("umh/link", "bytes_per_cycle")), "umh/link"),
@@ -246,7 +236,7 @@ void add_host_links(const Reader& r, const ordered_json& stats, Resources& all) 
   all.host_links = std::move(l);
 }
 
-void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
+void add_balance(const Reader& r, Resources& all) {
   const Blocks sms = r.blocks("sm");
   const double ctas = sms.sum("ctas");
   const double most = sms.most("warp_instructions");
@@ -256,7 +246,7 @@ void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
   const double loads = ratio(sms.sum("load_instructions"), sms.sum("warp_instructions"));
   const double latency =
       r.setting("sm", "alu_latency") + loads * r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
-  for (const ordered_json& k : stats.value("kernels", ordered_json::array())) {
+  for (const ordered_json& k : r.stats().value("kernels", ordered_json::array())) {
     double count = 1;
     double threads = 1;
     for (const ordered_json& n : k.at("grid")) count *= n.get<double>();
@@ -267,12 +257,12 @@ void add_balance(const Reader& r, const ordered_json& stats, Resources& all) {
   all.balance = {"balance of CTAs between SMs", "dispatch"};
   all.balance.hot = sms.hottest({"warp_instructions"});
   const bool distributed =
-      stats.value("/config/dispatch/scheduler"_json_pointer, "") == "distributed";
+      r.stats().value("/config/dispatch/scheduler"_json_pointer, "") == "distributed";
   all.balance.infinite = {{"dispatch.scheduler", distributed ? "round-robin" : "distributed"}};
   all.balance.remedies = "dispatch.scheduler, more or smaller CTAs";
 }
 
-void add_stops(const Reader& r, const ordered_json& stats, Resources& all) {
+void add_stops(const Reader& r, Resources& all) {
   const Blocks migrator = r.blocks("page_migrator");
   if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
     Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
@@ -287,7 +277,7 @@ void add_stops(const Reader& r, const ordered_json& stats, Resources& all) {
   if (const double flush = r.blocks("dispatcher").sum("flush_cycles"); flush > 0) {
     Stop s{{kFlush, "dispatch"}, 0};
     s.cycles = r.sm_cycles(flush, "dispatch");
-    if (stats.value("/config/llc/flush"_json_pointer, "") == "all") {
+    if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
       s.resource.infinite = {{"llc.flush", "copies"}};
     }
     s.resource.remedies = "llc.flush, umh.synchronisation; a smaller LLC has fewer lines to flush";
@@ -317,9 +307,9 @@ Resources resources_of(const ordered_json& stats) {
   all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
   all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
   all.translation = translation_of(r);
-  add_host_links(r, stats, all);
-  add_balance(r, stats, all);
-  add_stops(r, stats, all);
+  add_host_links(r, all);
+  add_balance(r, all);
+  add_stops(r, all);
   all.slices = slices_of(r);
   all.atomics = atomics_of(r);
   all.has_atomics = r.blocks("llc").sum("atomics") > 0;

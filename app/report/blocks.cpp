@@ -87,6 +87,11 @@ std::vector<std::pair<std::string, double>> Blocks::fabric_links() const {
   return links;
 }
 
+double setting_of(const ordered_json& stats, const std::string& group, const char* name) {
+  const ordered_json::json_pointer where("/config/" + group + "/" + name);
+  return stats.contains(where) && stats.at(where).is_number() ? stats.at(where).get<double>() : 0;
+}
+
 HotSpots hottest_of(std::vector<std::pair<std::string, double>> values) {
   constexpr std::size_t kNamed = 3;
   HotSpots hot;

@@ -43,6 +43,10 @@ class Blocks {
   std::vector<std::pair<std::string, const nlohmann::ordered_json*>> blocks_;
 };
 
+/// A number of a stats.json document's `config`, by group ("umh/link" for nested ones) and name; 0
+/// if it is missing.
+double setting_of(const nlohmann::ordered_json& stats, const std::string& group, const char* name);
+
 /// Hot spots of `values`.
 HotSpots hottest_of(std::vector<std::pair<std::string, double>> values);
 double largest_of(const std::vector<std::pair<std::string, double>>& values);

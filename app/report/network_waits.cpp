@@ -1,97 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
 
+#include "app/report/network_use.h"
 #include "app/report/text.h"
 #include "app/report/wait_list.h"
 
 namespace tessera::app {
 namespace {
 
-struct NetworkKind {
-  const char* block;
-  const char* title;
-  const char* config;  ///< its group of parameters
-  bool switched;       ///< true: switches with `radix` ports; false: a link
-  bool translations = false;
-};
-
-/// `way`: direction, "request" or "response".
-void add_network(WaitList& list, const NetworkKind& kind, const std::string& way) {
-  const Blocks blocks = list.blocks(kind.block);
-  if (blocks.empty()) return;
-  // A GPU's network can be a mesh.
-  const bool mesh = blocks.sum(way + "_hop_bytes") > 0;
-  const std::string group = mesh ? "mesh" : kind.config;
-  // The crossbar from the RDMA engine can have links of its own, at the engine's clock.
-  const bool own_links =
-      std::string(kind.block) == "ingress_xbar" && list.setting("system", "rdma_link_bytes") > 0;
-  const std::string clock = own_links ? "rdma" : group;
-  const std::string width = own_links ? "system.rdma_link_bytes" : group + ".link_bytes";
-  const std::string level = std::string(kind.title) + " " + way;
+/// `title`: of the level. `way`: direction, "request" or "response".
+void add_network(WaitList& list, const NetworkKind& kind, const std::string& title,
+                 const std::string& way) {
+  const std::optional<NetworkUse> use = network_use(list.stats(), kind, way);
+  if (!use) return;
+  const Blocks& blocks = use->blocks;
+  const std::string& width = use->width;
+  const std::string level = title + " " + way;
   const std::string prefix = way + "_";
-  const double packets = blocks.sum(prefix + "packets");
-  const double flits = blocks.sum(prefix + "flits");
-  const auto links = blocks.egress_links(prefix);
-  const HotSpots egress = hottest_of(links);
-
-  // Zero-load latency of a packet of n flits: stages x L + n cycles.
-  const std::size_t ports =
-      std::max(blocks.egress_links("request_").size(), blocks.egress_links("response_").size());
-  const bool two_stages =
-      kind.switched && !mesh && static_cast<double>(ports) > list.setting(group, "radix");
-  const bool ring = group == "ring";
-  const double stage =
-      mesh ? list.setting(group, "router_latency") + list.setting(group, "link_latency")
-           : list.setting(group, ring            ? "hop_latency"
-                                 : kind.switched ? "stage_latency"
-                                                 : "latency");
-  // On a ring and a mesh, hops in place of stages.
-  const double hops = ring || mesh
-                          ? ratio(blocks.sum(prefix + (mesh ? "hop_bytes" : "segment_bytes")),
-                                  blocks.sum(prefix + "bytes"))
-                          : (two_stages ? 2 : 1);
-  const double lone = packets * hops * stage + flits;
-  const std::string buffers = mesh ? "vc_flits" : ring ? "buffer_packets" : "input_buffer_flits";
+  const HotSpots egress = hottest_of(use->links);
+  const double lone = use->packets * use->idle_latency + use->flits;
+  const std::string buffers = use->group == "mesh"   ? "vc_flits"
+                              : use->group == "ring" ? "buffer_packets"
+                                                     : "input_buffer_flits";
   const double waited = blocks.sum(prefix + "ingress_wait_cycles");
   Wait at_ingress{WaitKind::kQueueFull, level, "ingress ports", "room in the first switch",
                   width + ", " + buffers};
   at_ingress.hot = blocks.hottest({prefix + "ingress_wait_cycles"});
-  list.add_time(at_ingress, list.l1_cycles(waited, clock));
+  list.add_time(at_ingress, list.l1_cycles(waited, use->clock));
   Wait inside{WaitKind::kNetworkTransfer, level, "switch buffers", "a link, or room behind it",
               width};
   inside.hot = egress;
-  const double time = blocks.sum(prefix + "latency", "sum");
   // The time of translation requests is a part of the time of the L2 TLBs' misses.
-  if (!kind.translations) list.add_block_time(list.l1_cycles(time, clock));
-  list.add_time(inside, list.l1_cycles(time - lone - waited, clock));
+  if (!kind.translations) list.add_block_time(list.l1_cycles(use->latency, use->clock));
+  list.add_time(inside, list.l1_cycles(use->latency - lone - waited, use->clock));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
   Wait blocked{WaitKind::kQueueFull, level, "switch outputs", "the full buffer behind a link",
-               group + "." + buffers};
-  blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
-  blocked.share = {full, full + flits, "blocked or busy link cycles"};
+               use->group + "." + buffers};
+  blocked.amount = short_number(ratio(full, use->packets)) + " blocked link cycles a packet";
+  blocked.share = {full, full + use->flits, "blocked or busy link cycles"};
   blocked.hot = egress;
   list.add(blocked, full > 0);
   Wait busiest{WaitKind::kBandwidth, level, "egress ports", "the bandwidth of the busiest egress",
                width};
   busiest.hot = egress;
-  list.add_busiest(busiest, largest_of(links), list.elapsed(clock));
+  list.add_busiest(busiest, largest_of(use->links), list.elapsed(use->clock));
 }
 
 }  // namespace
 
 void add_network_waits(WaitList& list) {
-  const NetworkKind kinds[] = {{"p2p", "P2P", "p2p", false},
-                               {"noc", "NoC", "noc", true},
-                               {"link", "Side link", "side_link", false},
-                               {"mcm", "Module", "mcm", true},
-                               {"ring", "Ring", "ring", false},
-                               {"module_ingress_xbar", "Module ingress", "noc", true},
-                               {"ingress_xbar", "Ingress", "noc", true},
-                               {"iommu", "IOMMU", "noc", true, true}};
-  for (const NetworkKind& kind : kinds) {
-    for (const char* way : {"request", "response"}) add_network(list, kind, way);
+  static const std::map<std::string, std::string> kTitles = {
+      {"p2p", "P2P"},
+      {"noc", "NoC"},
+      {"link", "Side link"},
+      {"mcm", "Module"},
+      {"ring", "Ring"},
+      {"module_ingress_xbar", "Module ingress"},
+      {"ingress_xbar", "Ingress"},
+      {"iommu", "IOMMU"}};
+  for (const NetworkKind& kind : kNetworkKinds) {
+    for (const char* way : {"request", "response"}) {
+      add_network(list, kind, kTitles.at(kind.block), way);
+    }
   }
 }
 

@@ -32,9 +32,7 @@ WaitList::WaitList(const ordered_json& stats) : stats_(stats) {
 }
 
 double WaitList::setting(const std::string& group, const char* name) const {
-  const ordered_json::json_pointer where("/config/" + group + "/" + name);
-  return stats_.contains(where) && stats_.at(where).is_number() ? stats_.at(where).get<double>()
-                                                                : 0;
+  return setting_of(stats_, group, name);
 }
 
 double WaitList::l1_cycles(double cycles, const std::string& group) const {

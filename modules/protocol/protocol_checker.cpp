@@ -32,15 +32,12 @@ bool is_message(const tlm::tlm_generic_payload& payload) {
 }  // namespace
 
 ProtocolChecker::ProtocolChecker(const sc_core::sc_module_name& name, const Config& config)
-    : sc_module(name), target("target"), initiator("initiator"), config_(config) {
-  target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-  initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-}
+    : SocketSplice(name), config_(config) {}
 
 tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
-  if (is_message(payload)) return initiator->nb_transport_fw(payload, phase, delay);
+  if (is_message(payload)) return SocketSplice::nb_transport_fw(payload, phase, delay);
   const Tick before = delay.value();
   const tlm::tlm_phase sent = phase;
   std::uint64_t serial = 0;
@@ -53,7 +50,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& pa
     broken(payload, name_of(sent), "an initiator sends BEGIN_REQ and END_RESP only");
   }
 
-  const tlm::tlm_sync_enum sync = initiator->nb_transport_fw(payload, phase, delay);
+  const tlm::tlm_sync_enum sync = SocketSplice::nb_transport_fw(payload, phase, delay);
 
   if (sync == tlm::TLM_ACCEPTED) return sync;
   const Tick at = now() + delay.value();
@@ -84,7 +81,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& pa
 tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
-  if (is_message(payload)) return target->nb_transport_bw(payload, phase, delay);
+  if (is_message(payload)) return SocketSplice::nb_transport_bw(payload, phase, delay);
   const Tick before = delay.value();
   const tlm::tlm_phase sent = phase;
   std::uint64_t serial = 0;
@@ -101,7 +98,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(tlm::tlm_generic_payload& pa
     broken(payload, name_of(sent), "a target sends END_REQ and BEGIN_RESP only");
   }
 
-  const tlm::tlm_sync_enum sync = target->nb_transport_bw(payload, phase, delay);
+  const tlm::tlm_sync_enum sync = SocketSplice::nb_transport_bw(payload, phase, delay);
 
   if (sync == tlm::TLM_ACCEPTED) return sync;
   // The initiator can have released the payload. The code below uses only its address in memory,
@@ -303,23 +300,11 @@ void ProtocolChecker::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc
   const Attributes before = attributes_of(payload);
   const Tick delay_before = delay.value();
   const Tick begin = now();
-  initiator->b_transport(payload, delay);
+  SocketSplice::b_transport(payload, delay);
   check_response(payload, before, kBlocking);
   if (now() + delay.value() < begin + delay_before) {
     broken(payload, kBlocking, "the annotated delay went back");
   }
-}
-
-unsigned ProtocolChecker::transport_dbg(tlm::tlm_generic_payload& payload) {
-  return initiator->transport_dbg(payload);
-}
-
-bool ProtocolChecker::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  return initiator->get_direct_mem_ptr(payload, dmi);
-}
-
-void ProtocolChecker::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
-  target->invalidate_direct_mem_ptr(first, last);
 }
 
 std::string ProtocolChecker::describe_outstanding() const {

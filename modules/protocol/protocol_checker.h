@@ -3,20 +3,15 @@
 
 #include <cstdint>
 #include <string>
-#include <systemc>
-#include <tlm>
 #include <unordered_map>
 
 #include "modules/kernel/time.h"
+#include "modules/protocol/socket_splice.h"
 
 namespace tessera {
 
 /// Checks the rules of the base protocol (IEEE 1666, clause 15.2) and Tessera's own rules on one
-/// socket pair. Forwards every call unchanged and without delay.
-///
-///   ProtocolChecker check("check_sm0_llc0");
-///   sm.out.bind(check.target);
-///   check.initiator.bind(llc.in);
+/// socket pair.
 ///
 /// A violation is an SC_ERROR "/tessera/core/protocol" that names the checker, the phase, the
 /// transaction's address and the rule:
@@ -37,17 +32,12 @@ namespace tessera {
 /// Not checked: payload contents of loads, generic-payload options, ignorable phases, probes (kind
 /// kProbe) and loads that a slice can forward, whose response can come to another socket than that
 /// of their last BEGIN_REQ.
-class ProtocolChecker final : public sc_core::sc_module,
-                              private tlm::tlm_fw_transport_if<>,
-                              private tlm::tlm_bw_transport_if<> {
+class ProtocolChecker final : public SocketSplice {
  public:
   struct Config {
     /// False for foreign blocks, which can annotate a delay of zero.
     bool positive_delays = true;
   };
-
-  tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
-  tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
 
   explicit ProtocolChecker(const sc_core::sc_module_name& name) : ProtocolChecker(name, Config{}) {}
   ProtocolChecker(const sc_core::sc_module_name& name, const Config& config);
@@ -93,9 +83,6 @@ class ProtocolChecker final : public sc_core::sc_module,
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   void end_of_simulation() override;
 
   void begin_request(tlm::tlm_generic_payload& payload, Tick delay);

@@ -19,17 +19,12 @@ bool is_message(const MemoryRequest& request) {
 SocketRecorder::SocketRecorder(const sc_core::sc_module_name& name, const RecordedLink& link,
                                const ClockDomain& l1_clock, RequestTracer& tracer,
                                CoherenceTracer* coherence, std::vector<std::int64_t>& in_flight)
-    : sc_module(name),
-      target("target"),
-      initiator("initiator"),
+    : SocketSplice(name),
       link_(link),
       l1_clock_(l1_clock),
       tracer_(tracer),
       coherence_(coherence),
-      in_flight_(in_flight) {
-  target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-  initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-}
+      in_flight_(in_flight) {}
 
 void SocketRecorder::request(tlm::tlm_generic_payload& payload, Tick arrival) {
   const auto* const request = payload.get_extension<MemoryRequest>();
@@ -65,9 +60,9 @@ void SocketRecorder::response(tlm::tlm_generic_payload& payload, Tick arrival) {
 
 tlm::tlm_sync_enum SocketRecorder::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                                    tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  if (phase != tlm::BEGIN_REQ) return initiator->nb_transport_fw(payload, phase, delay);
+  if (phase != tlm::BEGIN_REQ) return SocketSplice::nb_transport_fw(payload, phase, delay);
   request(payload, now() + delay.value());
-  const tlm::tlm_sync_enum sync = initiator->nb_transport_fw(payload, phase, delay);
+  const tlm::tlm_sync_enum sync = SocketSplice::nb_transport_fw(payload, phase, delay);
   if (sync == tlm::TLM_COMPLETED || (sync == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
     response(payload, now() + delay.value());
   }
@@ -77,23 +72,7 @@ tlm::tlm_sync_enum SocketRecorder::nb_transport_fw(tlm::tlm_generic_payload& pay
 tlm::tlm_sync_enum SocketRecorder::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                                    tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == tlm::BEGIN_RESP) response(payload, now() + delay.value());
-  return target->nb_transport_bw(payload, phase, delay);
-}
-
-void SocketRecorder::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  initiator->b_transport(payload, delay);
-}
-
-unsigned SocketRecorder::transport_dbg(tlm::tlm_generic_payload& payload) {
-  return initiator->transport_dbg(payload);
-}
-
-bool SocketRecorder::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  return initiator->get_direct_mem_ptr(payload, dmi);
-}
-
-void SocketRecorder::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
-  target->invalidate_direct_mem_ptr(first, last);
+  return SocketSplice::nb_transport_bw(payload, phase, delay);
 }
 
 }  // namespace tessera

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <systemc>
-#include <tlm>
 #include <vector>
 
 #include "modules/kernel/time.h"
 #include "modules/plan/plan.h"
+#include "modules/protocol/socket_splice.h"
 #include "platforms/timeline/coherence_tracer.h"
 #include "platforms/timeline/request_tracer.h"
 
@@ -21,20 +20,15 @@ struct RecordedLink {
   bool from_l1 = false;  ///< misses leave the L1 here
 };
 
-/// Forwards all calls of a socket pair unchanged and without delay, tells a RequestTracer of the
-/// requests and responses that pass, and counts the requests that a block has not answered.
+/// Tells a RequestTracer of the requests and responses that pass, and counts the requests that a
+/// block has not answered.
 ///
 /// A request is at the next block when it arrives there, as its annotated delay says, but a miss is
 /// there from the call with which it leaves the L1, so that the L1's statistic of miss latencies
 /// begins at the same time. A response is at an L1 from the L1's clock edge at or after its
 /// arrival. A packet between GPUs moves the requests and responses that it carries.
-class SocketRecorder final : public sc_core::sc_module,
-                             private tlm::tlm_fw_transport_if<>,
-                             private tlm::tlm_bw_transport_if<> {
+class SocketRecorder final : public SocketSplice {
  public:
-  tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
-  tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
-
   /// `coherence`: null without coherence connections. `in_flight`: by block, requests that it has
   /// not answered. What is referred to must outlive it.
   SocketRecorder(const sc_core::sc_module_name& name, const RecordedLink& link,
@@ -46,10 +40,6 @@ class SocketRecorder final : public sc_core::sc_module,
                                      sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
-  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
-  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
   void request(tlm::tlm_generic_payload& payload, Tick arrival);
   void response(tlm::tlm_generic_payload& payload, Tick arrival);

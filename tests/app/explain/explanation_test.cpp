@@ -87,12 +87,13 @@ TEST_CASE("the parts of the critical time add up to the run") {
 TEST_CASE("a load that is younger than its path's latency exposes the rest of it") {
   const CriticalTime t = critical_time_of(run());
   // One load of age 0; two of about 384 cycles, which have arrived without contention.
-  const ExposedLatency e = exposed_latency(
+  const auto exposed = exposed_latency(
       t, {{"llc", {{"request_network", 5}, {"llc", 100}, {"response_network", 5}}}});
-  CHECK(e.waits == 3);
-  CHECK(e.first_waits == 1);
-  CHECK(e.cycles.at("llc") == Approx(100));
-  CHECK(e.cycles.at("request_network") == Approx(5));
+  CHECK(exposed.at("llc") == Approx(100));
+  CHECK(exposed.at("request_network") == Approx(5));
+  // Of a path of 500 cycles, each of these two exposes another 116: the middle of 256 to 512 is
+  // 384.
+  CHECK(exposed_latency(t, {{"llc", {{"llc", 500}}}}).at("llc") == Approx(500 + 2 * 116));
 }
 
 TEST_CASE("a slice that waits for the response network belongs to it") {
@@ -129,6 +130,21 @@ TEST_CASE("without contention behind it, a slice's wait is for its lookups or it
   stats["modules"]["system.gpu0.llc0"]["atomics"] = 20;
   stats["modules"]["system.gpu0.llc0"]["atomic_lanes"] = 640;
   CHECK(explain(stats).bottlenecks.front().resource.name == "atomics units of the LLC slices");
+}
+
+TEST_CASE("links of the RDMA engine's crossbar have their own width and clock") {
+  ordered_json stats = run();
+  stats["config"]["system"]["rdma_link_bytes"] = 8;
+  stats["config"]["rdma"] = {{"clock_hz", 5e8}};
+  stats["modules"]["system.gpu0.ingress_xbar"] = {
+      {"response_packets", 10},
+      {"response_latency", {{"count", 10}, {"sum", 50'000}}},
+      {"response_egress0_busy_cycles", 495}};
+  const Bottleneck b = explain(stats).bottlenecks.front();
+  CHECK(b.resource.name == "crossbar behind the RDMA engine (responses)");
+  CHECK(b.resource.use == Approx(2 * 495 / 1100.0));
+  CHECK(b.resource.infinite ==
+        std::vector<std::pair<std::string, std::string>>{{"system.rdma_link_bytes", "1024"}});
 }
 
 TEST_CASE("MSHRs bound a run if lookups wait for them longer than for what follows") {
