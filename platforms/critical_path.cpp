@@ -18,15 +18,15 @@ std::vector<SmTime> CriticalPath::snapshot() const {
   return times;
 }
 
-void CriticalPath::begin_span() {
-  begin_ = clock_.cycle_at(now());
+void CriticalPath::begin_span(Tick at) {
+  begin_ = clock_.cycle_at(at);
   before_ = snapshot();
 }
 
-void CriticalPath::kernel_started(const std::string& name) {
+void CriticalPath::kernel_started(const std::string& name, Tick ready_at) {
   if (open_++ == 0) {
     names_.clear();
-    begin_span();
+    begin_span(ready_at);
   }
   names_.insert(name);
 }
@@ -58,7 +58,7 @@ void CriticalPath::end_all() {
 
 void CriticalPath::begin_window() {
   parts_.clear();
-  if (open_ != 0) begin_span();
+  if (open_ != 0) begin_span(now());
 }
 
 ordered_json CriticalPath::to_json() const {

@@ -21,7 +21,8 @@ class CriticalPath {
   /// `sms` and `clock`, the SMs' clock, must outlive it.
   CriticalPath(const SmGroup& sms, const ClockDomain& clock) : sms_(sms), clock_(clock) {}
 
-  void kernel_started(const std::string& name);
+  /// `ready_at`: StartedLaunch::ready_at.
+  void kernel_started(const std::string& name, Tick ready_at);
   void kernel_ended();
   /// Ends the span, if there is one.
   void end_all();
@@ -41,7 +42,7 @@ class CriticalPath {
   };
 
   std::vector<SmTime> snapshot() const;
-  void begin_span();
+  void begin_span(Tick at);
 
   const SmGroup& sms_;
   const ClockDomain& clock_;

@@ -88,7 +88,7 @@ class Simulation::Impl {
     device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
       records_.start(launch, program);
       if (profile_) profile_->start_kernel(launch.slot, program);
-      if (critical_path_) critical_path_->kernel_started(program.name());
+      if (critical_path_) critical_path_->kernel_started(program.name(), launch.ready_at);
       if (timeline() != nullptr) timeline()->start_kernel(launch, program.name());
     };
     device_.on_kernel_turn = [this](LaunchId launch) {
