@@ -20,7 +20,14 @@ ordered_json run(const std::string& platform, const std::string& workload,
 }  // namespace
 
 TEST_CASE("the critical path has all cycles of the kernels, and all slots of these cycles") {
-  for (const char* platform : {"nuba-small", "dualopt-small", "umh-1-small"}) {
+  // The SMs count no cycle 0. In UMH, the second launch is ready between two edges of the SMs,
+  // which count from the second edge on.
+  struct Case {
+    const char* platform;
+    std::uint64_t uncounted[2];  // cycles of each part
+  };
+  for (const auto& [platform, uncounted] :
+       {Case{"nuba-small", {1, 0}}, {"dualopt-small", {1, 0}}, {"umh-1-small", {1, 1}}}) {
     CAPTURE(platform);
     const ordered_json stats = run(platform, "kmeans");
     const ordered_json& parts = stats.at("critical_path");
@@ -29,12 +36,12 @@ TEST_CASE("the critical path has all cycles of the kernels, and all slots of the
     CHECK(parts[1].at("kernels") == "kmeans_assign");
     CHECK(parts[1].at("spans") == 2);
     std::uint64_t cycles = 0;
-    for (const ordered_json& part : parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const ordered_json& part = parts[i];
       const auto own = part.at("cycles").get<std::uint64_t>();
       std::uint64_t slots = 0;
       for (const auto& [use, n] : part.at("issue_slots").items()) slots += n.get<std::uint64_t>();
-      // No cycle 0 is counted.
-      CHECK(slots == 2 * (own - (cycles == 0 ? 1 : 0)));
+      CHECK(slots == 2 * (own - uncounted[i]));
       cycles += own;
     }
     CHECK(cycles == stats.at("cycles"));
