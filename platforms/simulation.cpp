@@ -12,17 +12,14 @@
 #include "common/json.h"
 #include "modules/kernel/domain.h"
 #include "modules/kernel/sc_time.h"
-#include "platforms/critical_path.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu_device.h"
 #include "platforms/host_usage.h"
-#include "platforms/profile/access_profile.h"
+#include "platforms/run_observers.h"
 #include "platforms/run_result.h"
-#include "platforms/series_recorder.h"
 #include "platforms/supervisor.h"
 #include "platforms/system.h"
-#include "platforms/timeline/system_timeline.h"
 #include "platforms/windowed_run.h"
 #include "platforms/workload_figures.h"
 #include "stimuli/ptx/device_heap.h"
@@ -86,19 +83,11 @@ class Simulation::Impl {
       sc_core::sc_pause();
     };
     device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
-      records_.start(launch, program);
-      if (profile_) profile_->start_kernel(launch.slot, program);
-      if (critical_path_) critical_path_->kernel_started(program.name(), launch.ready_at);
-      if (timeline() != nullptr) timeline()->start_kernel(launch, program.name());
+      observers_->kernel_started(launch, program);
     };
-    device_.on_kernel_turn = [this](LaunchId launch) {
-      records_.begin(launch);
-      if (timeline() != nullptr) timeline()->begin_kernel(launch, now());
-    };
+    device_.on_kernel_turn = [this](LaunchId launch) { observers_->kernel_begins(launch); };
     device_.on_kernel_end = [this](LaunchId launch, const KernelEnd& end) {
-      records_.end(launch, end.first_cta_at);
-      if (critical_path_) critical_path_->kernel_ended();
-      if (timeline() != nullptr) timeline()->end_kernel(launch, now());
+      observers_->kernel_ended(launch, end.first_cta_at);
     };
     device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) {
       refuse_heap_on_threads();
@@ -108,11 +97,8 @@ class Simulation::Impl {
     device_.on_block = [this](const Block& b) { b.register_statistics(registry_); };
     device_.statistics = &registry_;
     // Domains can be at different times, when a kernel ends.
-    if (build.domains == NodeLevel::kSystem && !build.windows) {
-      critical_path_.emplace(system().sms(), clock_);
-    }
-    records_.count(system().levels(),
-                   [this](LaunchSlot launch) { return system().sms().take_instructions(launch); });
+    const bool one_domain = build.domains == NodeLevel::kSystem && !build.windows;
+    observers_.emplace(system(), device_.allocations(), registry_, clock_, one_domain);
     blocks_ = system().blocks();
     // The command processor's counters are not registered, because they repeat `kernels`: the host
     // program is its only software.
@@ -130,11 +116,8 @@ class Simulation::Impl {
 
  private:
   System& system() { return *system_; }
-  SystemTimeline* timeline() { return system_->timeline(); }
   void build_supervisor();
   void build_window();
-  void build_series();
-  void build_profile();
   void begin_window();
   void end_window();
   /// Whether a window without rest is over.
@@ -147,17 +130,13 @@ class Simulation::Impl {
   std::string kernel_names() const;
   void run_host(const std::function<bool()>& done);
   void run_until(const std::function<bool()>& done);
-  void run_systemc(Tick until);
   void drain();
   std::uint64_t instructions();
   struct Measured {
     std::uint64_t cycles = 0;  ///< in which a kernel ran
     std::uint64_t instructions = 0;
-    ordered_json kernels;
-    ordered_json outside_kernels;
-    ordered_json critical_path;
+    RunObservers::Sections sections;
     ordered_json modules;
-    ordered_json profile;
     std::vector<std::uint64_t> pages_per_channel;
   };
   Measured measure();
@@ -181,11 +160,8 @@ class Simulation::Impl {
   StatisticsRegistry registry_;
   RunOptions options_;
   std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
-  std::optional<SeriesRecorder> series_;   ///< empty: not asked for
-  std::optional<AccessProfile> profile_;   ///< empty: not asked for
   std::optional<Measured> measured_;       ///< at the window's end
-  KernelRecords records_{clock_};
-  std::optional<CriticalPath> critical_path_;  ///< not with several domains
+  std::optional<RunObservers> observers_;  ///< after the platform is built
   std::vector<std::string> races_;
   std::string last_kernel_;  ///< that was launched
   bool host_runs_ = false;   ///< an access of the host program takes its time
@@ -237,8 +213,9 @@ std::uint64_t Simulation::Impl::instructions() { return system().sms().warp_inst
 void Simulation::Impl::report_progress() {
   if (!options_.on_progress) return;
   Progress p;
-  p.phase = host_runs_ ? "the host program"
-                       : "kernel " + std::to_string(records_.size()) + ": " + kernel_names();
+  p.phase = host_runs_
+                ? "the host program"
+                : "kernel " + std::to_string(observers_->kernels().size()) + ": " + kernel_names();
   p.ctas_done = system().dispatcher().ctas_done();
   p.ctas_total = system().dispatcher().ctas_total();
   p.cycles = clock_.cycle_at(now());
@@ -283,48 +260,20 @@ void Simulation::Impl::build_window() {
                                             std::move(hooks));
 }
 
-void Simulation::Impl::build_series() {
-  if (options_.series_interval_ns == 0) return;
-  if (windows_) {
-    throw InputError(
-        "--series runs without --threads: an interval ends at one instant of all GPUs");
-  }
-  // An SM without resident warps can sleep up to the run's end, which leaves its last idle slots
-  // uncounted. An SM with resident warps counts all slots before they end, in this way or later.
-  series_.emplace(registry_, options_.series_interval_ns * kTicksPerNs, [this] {
-    for (const SmHandle* sm : system().sms().each()) {
-      if (sm->settle_statistics && sm->resident_warps() != 0) sm->settle_statistics();
-    }
-    system().dispatcher().settle_statistics();
-  });
-  if (!windowed_) series_->begin();
-}
-
-void Simulation::Impl::build_profile() {
-  if (!options_.profile) return;
-  if (windows_) {
-    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
-  }
-  profile_.emplace(system().profiled(device_.allocations(), clock_));
-}
-
 void Simulation::Impl::begin_window() {
   system().settle_statistics();
   registry_.begin_window();
-  records_.begin_window();
-  if (critical_path_) critical_path_->begin_window();
-  if (series_) series_->begin();
-  if (profile_) profile_->clear();
+  observers_->begin_window();
 }
 
 void Simulation::Impl::end_window() {
-  records_.end_all();
+  observers_->kernels().end_all();
   system().settle_statistics();
   measured_ = measure();
 }
 
 std::string Simulation::Impl::kernel_names() const {
-  const std::string open = records_.open_names();
+  const std::string open = observers_->kernels().open_names();
   return open.empty() ? last_kernel_ : open;
 }
 
@@ -369,8 +318,8 @@ void Simulation::Impl::wait_for_launches() {
     launch_ended_ = false;
     run_until([this] { return launch_ended_ || ends_here(); });
   }
-  records_.end_all();
-  if (windowed_ && !windowed_->window().begun()) records_.clear();
+  observers_->kernels().end_all();
+  if (windowed_ && !windowed_->window().begun()) observers_->kernels().clear();
   report_progress();
   if (error_) std::rethrow_exception(error_);
   if (launch_error_) std::rethrow_exception(std::exchange(launch_error_, nullptr));
@@ -382,19 +331,12 @@ void Simulation::Impl::wait_for_launches() {
 void Simulation::Impl::run_until(const std::function<bool()>& done) {
   supervisor_->watch();
   while (!done() && !error_ && !interrupted_) {
-    run_systemc(kNever);
+    observers_->run_systemc(kNever);
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
       throw RunError("SystemC was stopped by another module");
     }
   }
   supervisor_->release();
-}
-
-/// Executes activity up to a time (kNever: any), or up to a sample of the series before it.
-void Simulation::Impl::run_systemc(Tick until) {
-  if (series_) return series_->run(until);
-  if (until == kNever) return sc_core::sc_start();
-  sc_core::sc_start(to_sc_time(until - now()));
 }
 
 /// Runs an access of the host program to its end.
@@ -419,7 +361,7 @@ void Simulation::Impl::drain() {
   std::size_t least = pool_.live();
   while (!idle() && now() < limit) {
     const Tick until = now() + clock_.time_of(1000);
-    while (now() < until) run_systemc(until);
+    while (now() < until) observers_->run_systemc(until);
     if (pool_.live() >= least) continue;
     least = pool_.live();
     limit = now() + patience;
@@ -461,11 +403,9 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   }
   RunResult result;
   const auto start = std::chrono::steady_clock::now();
-  if (timeline() != nullptr) timeline()->start(registry_);
   try {
     build_window();
-    build_series();
-    build_profile();
+    observers_->start(options, windowed_ == nullptr, windows_.has_value());
     workload.run(device_, options.scale, options.seed);
     device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {
@@ -492,25 +432,18 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     if (std::string_view(e.get_msg_type()).rfind("/tessera/", 0) != 0) throw;
     result.failure = e.get_msg();
   }
-  if (timeline() != nullptr) timeline()->finish(now());
-  system().finish_traffic();
+  observers_->finish();
   result.stats = document(workload, result, seconds_since(start));
   return result;
 }
 
 Simulation::Impl::Measured Simulation::Impl::measure() {
-  records_.end_all();
-  if (critical_path_) critical_path_->end_all();
-  if (series_) series_->end();
+  observers_->end();
   Measured m;
-  m.cycles = records_.cycles();
+  m.cycles = observers_->kernels().cycles();
   m.instructions = instructions();
-  records_.collect();
-  m.kernels = records_.to_json();
-  m.outside_kernels = records_.outside_json();
-  if (critical_path_) m.critical_path = critical_path_->to_json();
+  m.sections = observers_->sections();
   m.modules = registry_.to_json();
-  if (profile_) m.profile = profile_->to_json();
   m.pages_per_channel = system().page_table().pages_per_channel();
   return m;
 }
@@ -518,6 +451,7 @@ Simulation::Impl::Measured Simulation::Impl::measure() {
 ordered_json Simulation::Impl::document(const Workload& workload, const RunResult& result,
                                         double host_seconds) {
   Measured measured = measured_ ? std::move(*measured_) : measure();
+  RunObservers::Sections& sections = measured.sections;
   const std::uint64_t cycles = measured.cycles;
   const char* const scale = options_.scale == Scale::kSmall    ? "small"
                             : options_.scale == Scale::kMedium ? "medium"
@@ -542,11 +476,12 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
   const bool ended = !result.interrupted && (result.verification || !result.failure);
-  ordered_json figures = figures_section(workload, measured.kernels, ended && windowed_ == nullptr);
+  ordered_json figures =
+      figures_section(workload, *sections.kernels, ended && windowed_ == nullptr);
   if (!figures.empty()) d["figures"] = std::move(figures);
-  d["kernels"] = std::move(measured.kernels);
-  d["outside_kernels"] = std::move(measured.outside_kernels);
-  if (!measured.critical_path.is_null()) d["critical_path"] = std::move(measured.critical_path);
+  d["kernels"] = std::move(*sections.kernels);
+  d["outside_kernels"] = std::move(*sections.outside_kernels);
+  if (!sections.critical_path->is_null()) d["critical_path"] = std::move(*sections.critical_path);
   d["modules"] = std::move(measured.modules);
   d["derived"] =
       derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel, config_.overrides);
@@ -562,8 +497,9 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
     }
   }
   d["dictionary"] = {{"derived", std::move(derived_units)}, {"modules", registry_.dictionary()}};
-  if (series_ && series_->ended()) d["series"] = series_->to_json();
-  if (!measured.profile.is_null()) d["profile"] = std::move(measured.profile);
+  ordered_json series = observers_->series();
+  if (!series.is_null()) d["series"] = std::move(series);
+  if (!sections.profile->is_null()) d["profile"] = std::move(*sections.profile);
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;
   if (result.failure && !result.verification) d["verified"] = false;

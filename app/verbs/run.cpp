@@ -304,14 +304,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     throw InputError("--lookahead needs --threads");
   }
   run.options.series_interval_ns = read_count(*values, "series", 1, 1'000'000'000).value_or(0);
-  if (run.options.series_interval_ns != 0 && build.windows) {
-    throw InputError(
-        "--series runs without --threads: an interval ends at one instant of all GPUs");
-  }
   run.options.profile = values->count("profile") != 0;
-  if (run.options.profile && build.windows) {
-    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
-  }
   build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
   build.timeline = read_timeline(*values, config);
