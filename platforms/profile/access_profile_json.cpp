@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section "profile" of stats.json.
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "common/json.h"
@@ -44,11 +45,11 @@ ordered_json AccessProfile::lines_json() const {
       const Instruction& i = kernel.instructions[pc];
       const ProfileCounts& c = i.counts;
       if (!is_used(c)) continue;
-      // "k.ptx:12 'ld.global.u32 %r1, [%rd1];'"
+      // "/a/k.ptx:12 'ld.global.u32 %r1, [%rd1];'". Without the folder, which is of this machine.
       const std::size_t quote = i.text.find(" '");
       const bool quoted = quote != std::string::npos && i.text.back() == '\'';
       ordered_json j = {{"kernel", kernel.name}, {"pc", pc}};
-      j["place"] = quoted ? i.text.substr(0, quote) : "";
+      j["place"] = quoted ? std::filesystem::path(i.text.substr(0, quote)).filename().string() : "";
       j["text"] = quoted ? i.text.substr(quote + 2, i.text.size() - quote - 3) : i.text;
       if (i.source) {
         j["source_file"] = i.source->file;
