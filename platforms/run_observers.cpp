@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "common/json.h"
-#include "common/json.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/kernel/sc_time.h"
 #include "platforms/system.h"
