@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "common/error.h"
 #include "common/json.h"
@@ -11,24 +10,6 @@
 namespace tessera::app {
 
 using nlohmann::ordered_json;
-
-namespace {
-
-/// Coherent L1s stamp no requests: the time in them is divided as that of an average miss.
-void divide_coherent(const ordered_json& stats, CriticalTime& t) {
-  const ordered_json::json_pointer where("/derived/latency_breakdown");
-  if (!stats.contains(where) || !stats.at(where).contains("below_l2")) return;
-  const ordered_json& hops = stats.at(where);
-  double whole = 0;
-  for (const auto& [hop, cycles] : hops.items()) whole += cycles.get<double>();
-  if (whole <= 0) return;
-  const double in_l1 = std::exchange(t.memory["l1_hit"], 0);
-  for (const auto& [hop, cycles] : hops.items()) {
-    t.memory[hop] += in_l1 * cycles.get<double>() / whole;
-  }
-}
-
-}  // namespace
 
 bool has_critical_time(const ordered_json& stats) {
   return stats.contains("critical_path") && stats["critical_path"].is_array() &&
@@ -74,7 +55,6 @@ CriticalTime critical_time_of(const ordered_json& stats) {
     }
   }
   t.outside = std::max(0.0, t.outside);
-  divide_coherent(stats, t);
   return t;
 }
 

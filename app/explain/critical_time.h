@@ -19,8 +19,7 @@ struct CriticalTime {
   double barrier = 0;
   double idle = 0;     ///< the critical SM had no warp
   double outside = 0;  ///< no kernel ran
-  /// For memory, by the stage of the load that ended the wait: LoadStage, or the hops of coherent
-  /// L1s (derived.latency_breakdown), whose proportions are those of an average miss.
+  /// For memory, by the stage of the load that ended the wait (LoadStage).
   std::map<std::string, double> memory;
   /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryWaits::ages).
   std::map<std::string, std::vector<double>> ages;

@@ -28,12 +28,6 @@ std::string words(const std::string& part) {
       {"outside", "outside kernels"},
       {"translation", "translation"},
       {"l1_hit", "L1 hits, and loads that joined an older miss"},
-      {"merge", "misses that joined an older one"},
-      {"l1_wait", "misses in the L1"},
-      {"l2", "L2"},
-      {"snoop", "L2, for the responses of other L1s"},
-      {"below_l2", "behind the L2"},
-      {"unstamped", "blocks without time stamps"},
       {"l1_miss", "misses in the L1: lookup and MSHRs"},
       {"request_network", "request network"},
       {"llc", "LLC slice"},
@@ -101,10 +95,6 @@ std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
                             "llc_return", "response_network"}) {
     const auto it = t.memory.find(stage);
     parts.emplace_back(stage, it == t.memory.end() ? 0 : it->second);
-  }
-  for (const char* hop : {"merge", "l1_wait", "l2", "snoop", "below_l2", "unstamped"}) {
-    const auto it = t.memory.find(hop);
-    if (it != t.memory.end()) parts.emplace_back(hop, it->second);
   }
   parts.emplace_back("idle", t.idle);
   parts.emplace_back("outside", t.outside);

@@ -65,7 +65,11 @@ class Predictor {
 
   std::vector<Bottleneck> bottlenecks() {
     share_contention();
-    share_slices();
+    if (r_.coherent) {
+      share_coherent();
+    } else {
+      share_slices();
+    }
     if (mshrs_bound()) {
       share_mshrs();
     } else {
@@ -116,20 +120,16 @@ class Predictor {
   void share_contention() {
     shares_.add(&r_.translation, "translation", contention("translation"));
     shares_.add(requests_, "request_network", contention("request_network"));
-    shares_.add(&r_.dram, "dram", contention("dram"));
+    const double links = ratio(r_.host_links.use, r_.host_links.use + r_.dram.use);
+    shares_.add(&r_.host_links, "dram", links * contention("dram"));
+    shares_.add(&r_.dram, "dram", (1 - links) * contention("dram"));
     shares_.add(responses_, "llc_return", contention("llc_return"));
     shares_.add(responses_, "response_network", contention("response_network"));
-    share_host_links();
   }
 
-  void share_host_links() {
-    const double behind = stage("below_l2") * (1 - r_.host_link_idle);
-    const Resource* const bound = r_.host_links.use >= kSignificant ? &r_.host_links : &r_.dram;
-    shares_.add(bound, "below_l2", behind);
-    shares_.divide("merge", stage("merge"));
-    shares_.divide("l1_wait", stage("l1_wait"));
-    shares_.divide("l2", stage("l2"));
-    shares_.divide("snoop", stage("snoop"));
+  /// Requests wait before and in coherent L2s for those that are behind these.
+  void share_coherent() {
+    for (const char* s : {"request_network", "llc"}) shares_.divide(s, contention(s));
   }
 
   void share_slices() {

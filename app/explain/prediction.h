@@ -18,13 +18,12 @@ namespace tessera::app {
 ///    is a quarter of the contention behind it. With more of them, the latencies of misses overlap.
 /// 5. Contention in the L1, stalls of units and the idle time of the critical SM are consequences,
 ///    and are divided in proportion.
-/// 6. Of a coherent hierarchy, the time behind the L2s belongs to the links to the host if these
-/// are
-///    in use for a quarter of the time, else to DRAM. From half of the time on, they bound flushes.
+/// 6. In a coherent hierarchy, contention behind the L2s is divided between the links to the host
+///    and DRAM in proportion to their use. Contention before and in the L2s is a consequence. If
+///    the links are in use for half of the time, they bound flushes.
 /// 7. Migration, flushes and launches stop the SMs for a time that is counted.
 /// 8. If the critical SM has more instructions than its share of the CTAs, a better balance
-/// shortens
-///    its time without contention.
+///    shortens its time without contention.
 /// 9. The run cannot be shorter than the busy time of another resource.
 std::vector<Bottleneck> predict(const CriticalTime& time, const Resources& resources);
 

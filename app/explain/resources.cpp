@@ -130,18 +130,43 @@ double add_networks(const Reader& r, const std::string& direction, std::vector<R
   return ratio(idle, entered);
 }
 
-Resource dram_of(const Reader& r) {
-  const Blocks channels = r.blocks("dram");
-  Resource d{"DRAM channels", "dram"};
-  d.use = ratio(r.sm_cycles(channels.most("bus_busy_clocks"), "dram"), r.cycles());
+/// SM cycles of a line that a channel's open row does not have.
+double memory_latency(const Reader& r, const std::string& channel) {
+  return r.sm_cycles(r.setting(channel, "t_rcd") + r.setting(channel, "t_cl") +
+                         r.setting(channel, "burst_clocks") +
+                         r.setting(channel, "pipeline_clocks") + 1,
+                     channel);
+}
+
+/// Channels of the blocks `kind`, whose parameters are those of `group`.
+Resource channels_of(const Reader& r, const char* kind, const std::string& group) {
+  const Blocks channels = r.blocks(kind);
+  Resource d{"DRAM channels", group};
+  d.use = ratio(r.sm_cycles(channels.most("bus_busy_clocks"), group), r.cycles());
   d.hot = channels.hottest({"bus_busy_clocks"});
-  d.infinite = {{"dram.bus_bytes_per_clock", kWide},
-                {"dram.burst_clocks", "1"},
-                {"dram.t_rrd_l", "0"},
-                {"dram.t_rrd_s", "0"},
-                {"dram.t_faw", "0"},
-                {"dram.t_ccd_l", "1"},
-                {"dram.t_ccd_s", "1"}};
+  std::string path = group + ".";
+  std::replace(path.begin(), path.end(), '/', '.');
+  for (const auto& [name, value] : {std::pair{"bus_bytes_per_clock", kWide},
+                                    {"burst_clocks", "1"},
+                                    {"t_rrd_l", "0"},
+                                    {"t_rrd_s", "0"},
+                                    {"t_faw", "0"},
+                                    {"t_ccd_l", "1"},
+                                    {"t_ccd_s", "1"}}) {
+    d.infinite.emplace_back(path + name, value);
+  }
+  return d;
+}
+
+/// The memory's channels, or those of the GPUs' stacks if these are in use for longer.
+Resource dram_of(const Reader& r) {
+  Resource stacks = channels_of(r, "stack", "umh/stack");
+  Resource d = channels_of(r, "dram", "dram");
+  if (stacks.use > d.use) {
+    stacks.name += " of the GPUs' stacks";
+    stacks.remedies = "umh.stacks, umh.stack.bus_bytes_per_clock; umh.l2.sets";
+    return stacks;
+  }
   d.remedies =
       "system.channels, dram.bus_bytes_per_clock; an address map that spreads lines over channels "
       "(system.address_map pae); llc.sets";
@@ -219,7 +244,9 @@ void add_host_links(const Reader& r, Resources& all) {
       sum({"grant", "read-snoop", "invalidate-snoop", "peer-data", "write-back-ack"});
   if (to_host + from_host <= 0) return;
   const bool shared = r.stats().value("/config/umh/link/shared"_json_pointer, false);
-  const double bytes = shared ? to_host + from_host : std::max(to_host, from_host);
+  // Each GPU has its link.
+  const double bytes =
+      shared ? to_host + from_host : std::max(to_host, from_host) / r.setting("system", "gpus");
   Resource l{"links to the host", "umh/link"};
   l.use = ratio(r.sm_cycles(ratio(bytes, r.setting("umh/link", "bytes_per_cycle")), "umh/link"),
                 r.cycles());
@@ -229,11 +256,30 @@ void add_host_links(const Reader& r, Resources& all) {
       "umh.link.bytes_per_cycle; a coherent directory beside the GPU's memory (umh presets) "
       "instead "
       "of zero-copy; umh.stack_bytes";
-  const Blocks l1 = r.blocks("l1_");
-  const double behind = ratio(l1.sum("below_l2_cycles"), links.sum("messages_grant"));
-  const double idle = 2 * r.setting("umh/link", "latency_ns") * r.setting("sm", "clock_hz") / 1e9;
-  all.host_link_idle = std::min(1.0, ratio(idle, behind));
   all.host_links = std::move(l);
+}
+
+/// Between a coherent L1 and an L2 that has the line.
+std::map<std::string, double> coherent_latency(const Reader& r) {
+  const double request = r.sm_cycles(1 + r.setting("umh/l2", "latency_cycles"), "umh/l2");
+  const double beats =
+      ratio(r.setting("system", "line_bytes"), r.setting("umh/l1_port", "bytes_per_cycle"));
+  const double response =
+      r.sm_cycles(1 + std::ceil(beats) + r.setting("l1", "latency_cycles"), "l1");
+  return {{"request_network", request}, {"response_network", response}};
+}
+
+/// Behind an L2: the GPU's stack, if it has stacks, and for the part of the misses that need it,
+/// the link to the host and the host's memory.
+double latency_behind_l2(const Reader& r) {
+  const double link = 2 * r.setting("umh/link", "latency_ns") * r.setting("sm", "clock_hz") / 1e9;
+  const double host = link + r.sm_cycles(r.setting("umh/hmd", "latency_cycles"), "umh/hmd") +
+                      memory_latency(r, "dram");
+  if (r.blocks("smd").empty()) return host;
+  const double crossing = std::min(1.0, ratio(r.blocks("host_link").sum("messages_grant"),
+                                              r.blocks("l2_").sum("received_grant")));
+  return r.sm_cycles(r.setting("umh/smd", "latency_cycles"), "umh/smd") +
+         memory_latency(r, "umh/stack") + crossing * host;
 }
 
 void add_balance(const Reader& r, Resources& all) {
@@ -315,18 +361,16 @@ Resources resources_of(const ordered_json& stats) {
   all.has_atomics = r.blocks("llc").sum("atomics") > 0;
   all.dram = dram_of(r);
 
-  const double hit = r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
-  all.stage_latency["l1"] = {{"l1_hit", hit}};
+  all.stage_latency["l1"] = {{"l1_hit", r.sm_cycles(r.setting("l1", "latency_cycles"), "l1")}};
   auto& llc = all.stage_latency["llc"];
+  auto& dram = all.stage_latency["dram"];
   llc = {{"request_network", request},
          {"llc", r.sm_cycles(r.setting("llc", "latency_cycles"), "llc")},
          {"response_network", response}};
-  auto& dram = all.stage_latency["dram"];
+  all.coherent = l1.has("below_l2_cycles");
+  if (all.coherent) llc = coherent_latency(r);
   dram = llc;
-  dram["dram"] =
-      r.sm_cycles(r.setting("dram", "t_rcd") + r.setting("dram", "t_cl") +
-                      r.setting("dram", "burst_clocks") + r.setting("dram", "pipeline_clocks") + 1,
-                  "dram");
+  dram["dram"] = all.coherent ? latency_behind_l2(r) : memory_latency(r, "dram");
   return all;
 }
 

@@ -46,15 +46,15 @@ struct Resources {
   Resource slices;
   Resource atomics;
   Resource dram;
-  Resource host_links;  ///< of coherent hierarchies, with excess of an average access behind an L2
-  double host_link_idle = 0;  ///< part of the time behind an L2 that has no contention
-  Resource balance;           ///< of CTAs between SMs
-  double balanced_work = 1;   ///< of the SM with most instructions, if CTAs were spread evenly
+  Resource host_links;       ///< of coherent hierarchies
+  Resource balance;          ///< of CTAs between SMs
+  double balanced_work = 1;  ///< of the SM with most instructions, if CTAs were spread evenly
   /// Of the instructions of an average warp, one after the other: SM cycles, summed over kernels.
   double warp_latency = 0;
   std::vector<Stop> stops;  ///< those that the run had
   double mshr_stalls = 0;   ///< of the L1s' lookups
   bool has_atomics = false;
+  bool coherent = false;  ///< the L1s are those of a coherent hierarchy
   /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,
   /// LoadStage).
   std::map<std::string, std::map<std::string, double>> stage_latency;

@@ -193,6 +193,20 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
   looked_up_ = nullptr;
 }
 
+/// Stamps an access with the way of its own request, as slices do: what is behind the L2 is the way
+/// to memory, and everything else in the L2 is before it.
+void CoherentCacheBlock::stamp(MemoryRequest& request, const CoherentAccess& result) {
+  if (result.requested == kNever) return;
+  request.stamp(Hop::kIssued) = result.requested;
+  const GrantTimes& grant = result.grant;
+  if (grant.received == kNever) return;
+  request.stamp(Hop::kAtLlc) = grant.received;
+  request.stamp(Hop::kFromLlc) = grant.sent;
+  if (grant.below == 0) return;
+  request.stamp(Hop::kToDram) = grant.sent - grant.below;
+  request.stamp(Hop::kFromDram) = grant.sent;
+}
+
 /// Adds the latency of a miss and its parts, which are whole cycles and add up to it.
 void CoherentCacheBlock::account(const CoherentAccess& result, Tick looked_up) {
   const Tick t = now();
@@ -231,7 +245,10 @@ void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& resul
   if (result.kind == CoherentAccess::Kind::kNStore && !exclusive(cache_->state(result.line))) {
     stored_.insert(result.line);
   }
-  if (!hit) account(result, looked_up);
+  if (!hit) {
+    account(result, looked_up);
+    stamp(request_of(payload), result);
+  }
   if (payload.is_read()) {
     const MemoryRequest& request = request_of(payload);
     stats_.bytes_to_core += request.useful_bytes;

@@ -89,7 +89,8 @@ void describe(StatisticsVisitor& v, CoherentFlushStats& s);
 /// Timing of the core's side: as L1Cache. An access that arrives at cycle c is looked up at
 /// c + latency_cycles - 1 at the earliest, in order, one a cycle, beside the lookup of a message.
 /// It waits while `transactions` accesses are pending. The data of a hit is at the core one cycle
-/// after the lookup. The request of a miss leaves at the edge of the lookup.
+/// after the lookup. The request of a miss leaves at the edge of the lookup. The response of an
+/// access that sent one has the times of its way (MemoryRequest::stamps).
 ///
 /// flush() of FlushIf is a fence: the core's completed stores become visible to all devices before
 /// a later access is looked up. Each line that the core has stored to non-coherently since the last
@@ -167,6 +168,7 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   void look_up_access(Tick t);
   void access(Payload& payload, Tick t);
+  static void stamp(MemoryRequest& request, const CoherentAccess& result);
   void account(const CoherentAccess& result, Tick looked_up);
   void completed(Payload& payload, const CoherentAccess& result, Tick looked_up);
   void send_to_core(Tick t);

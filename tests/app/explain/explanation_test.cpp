@@ -132,6 +132,38 @@ TEST_CASE("without contention behind it, a slice's wait is for its lookups or it
   CHECK(explain(stats).bottlenecks.front().resource.name == "atomics units of the LLC slices");
 }
 
+TEST_CASE("contention behind coherent L2s is divided between links and channels by their use") {
+  ordered_json stats = run();
+  stats["modules"] = {{"system.gpu0.l1_0", {{"below_l2_cycles", 400}}},
+                      {"system.gpu0.l2_0", {{"received_grant", 3}}},
+                      {"system.host_link0", {{"bytes_grant", 660}, {"messages_grant", 3}}},
+                      {"system.dram0", {{"bus_busy_clocks", 110}}}};
+  ordered_json& config = stats["config"];
+  config["system"]["gpus"] = 1;
+  config["umh"] = {{"link", {{"clock_hz", 1e9}, {"bytes_per_cycle", 1}, {"latency_ns", 20}}},
+                   {"l2", {{"clock_hz", 1e9}, {"latency_cycles", 4}}},
+                   {"hmd", {{"clock_hz", 1e9}, {"latency_cycles", 1}}},
+                   {"l1_port", {{"bytes_per_cycle", 64}}}};
+  ordered_json& part = stats["critical_path"][0];
+  part["memory_stall_cycles"]["dram"] = 300;
+  part["memory_stall_cycles"]["response_network"] = 0;
+  part["memory_stall_cycles"]["llc"] = 0;
+  part["memory_stall_cycles"]["request_network"] = 200;
+  part["wait_ages"] = {{"dram", {1}}};
+  part["issue_slots"]["idle"] = 0;
+  part["issue_slots"]["dependency"] = 440;
+  // In use for 660 and 220 of 1100 cycles. A load exposes 5 cycles to the L2 and 81 behind it: 40
+  // in the links, 1 in the HMD, 2 x (7 + 7 + 1 + 4 + 1) in the channel.
+  const Explanation e = explain(stats);
+  REQUIRE(e.bottlenecks.size() == 2);
+  const double behind = 300 - 81;
+  const double before = 200 - 5;
+  CHECK(e.bottlenecks[0].resource.name == "links to the host");
+  CHECK(e.bottlenecks[0].saved == Approx(0.75 * (behind + before)));
+  CHECK(e.bottlenecks[1].resource.name == "DRAM channels");
+  CHECK(e.bottlenecks[1].saved == Approx(0.25 * (behind + before)));
+}
+
 TEST_CASE("links of the RDMA engine's crossbar have their own width and clock") {
   ordered_json stats = run();
   stats["config"]["system"]["rdma_link_bytes"] = 8;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sc_modules of the coherent hierarchy: exact times, limits, and random operations.
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <random>
@@ -47,6 +48,23 @@ ScriptedRequest arriving(std::uint64_t cycle, RequestKind kind, std::uint64_t li
   return r;
 }
 
+/// Keeps the time stamps of the last access that completed, in cycles of 1 ns; -1: none.
+class LastStamps final : public CoherentAccessObserver {
+ public:
+  std::int64_t at(Hop hop) const { return stamps_[static_cast<std::size_t>(hop)]; }
+  void on_lookup(const tlm::tlm_generic_payload&) override {}
+  void on_completed(const tlm::tlm_generic_payload& payload, const CoherentOutcome&) override {
+    const auto& stamps = payload.get_extension<MemoryRequest>()->stamps;
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+      stamps_[i] =
+          stamps[i] == tessera::kNever ? -1 : static_cast<std::int64_t>(stamps[i] / 1'000'000);
+    }
+  }
+
+ private:
+  std::array<std::int64_t, static_cast<std::size_t>(Hop::kCount)> stamps_{};
+};
+
 /// Cycles from the arrival at the L1 to the response.
 std::uint64_t cycles(UmhModel& m, unsigned device, const ScriptedRequest& r) {
   const std::size_t i = m.core(device, 0).add(r);
@@ -74,11 +92,17 @@ TEST_CASE("a load that hits the L2 takes a request and a grant") {
   cycles(m, 0, arriving(10, RequestKind::kLoad, 0));
   cycles(m, 0, arriving(1000, RequestKind::kLoad, 1));  // evicts line 0 from the L1
   const CoherentAccessStats before = m.l1(0, 0).stats();
+  LastStamps stamps;
+  m.l1(0, 0).observe(stamps);
   // Lookup 1, request 1, L2 4, grant 2, L1 2, response 1.
   CHECK(cycles(m, 0, arriving(2000, RequestKind::kLoad, 0)) == 11);
   const CoherentAccessStats& s1 = m.l1(0, 0).stats();
   CHECK(s1.miss_latency.sum() - before.miss_latency.sum() == 1 + 4 + 2 + 2);
   CHECK(s1.request_network_cycles - before.request_network_cycles == 1 + 4);
+  CHECK(stamps.at(Hop::kIssued) == 2001);
+  CHECK(stamps.at(Hop::kAtLlc) == 2006);
+  CHECK(stamps.at(Hop::kToDram) == -1);
+  CHECK(stamps.at(Hop::kFromLlc) == 2006);
   CHECK(s1.l2_cycles == before.l2_cycles);
   CHECK(s1.below_l2_cycles == before.below_l2_cycles);
   CHECK(s1.response_network_cycles - before.response_network_cycles == 2 + 2);
@@ -104,7 +128,15 @@ TEST_CASE("a load that hits the SMD reads the line from the stack") {
   // Up to the L2's lookup 6, request 1, SMD 3, to the channel 1, open row 1 + CL 7 + burst 1, grant
   // 2, L2 4, grant 2, L1 2, response 1.
   const CoherentAccessStats before = m.l1(0, 0).stats();
+  LastStamps stamps;
+  m.l1(0, 0).observe(stamps);
   CHECK(cycles(m, 0, arriving(1000, RequestKind::kLoad, 1)) == 31);
+  // Looked up in the cycle after its arrival.
+  CHECK(stamps.at(Hop::kIssued) == 1001);
+  CHECK(stamps.at(Hop::kAtLlc) == 1001 + 5);
+  CHECK(stamps.at(Hop::kToDram) == 1006);
+  CHECK(stamps.at(Hop::kFromDram) == 1006 + 20);
+  CHECK(stamps.at(Hop::kFromLlc) == 1026);
   const CoherentAccessStats& s = m.l1(0, 0).stats();
   CHECK(s.request_network_cycles - before.request_network_cycles == 1 + 4);
   CHECK(s.below_l2_cycles - before.below_l2_cycles == 1 + 3 + 1 + 9 + 2 + 4);
