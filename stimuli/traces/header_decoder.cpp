@@ -105,9 +105,10 @@ void HeaderDecoder::line(std::string_view text) {
   } else if (name == "local mem base_addr") {
     kernel_.local_base = required_number<Address>(name, value, 16);
   } else if (name == "accelsim tracer version") {
-    kernel_.version = required_number<unsigned>(name, value, 10);
+    // "1.2" has the form of 1.
+    kernel_.version = required_number<unsigned>(name, value.substr(0, value.find('.')), 10);
     if (kernel_.version < kOldestVersion || kernel_.version > kNewestVersion) {
-      throw FormatError("expected a tracer version from 3 to 6, found " + quoted(value));
+      throw FormatError("expected a tracer version from 1 to 6, found " + quoted(value));
     }
   } else if (name == "enable lineinfo") {
     kernel_.has_lines = value == "1";
@@ -117,6 +118,7 @@ void HeaderDecoder::line(std::string_view text) {
 TraceKernel HeaderDecoder::finish(const std::string& file) const {
   for (const char* key : {"kernel name", "grid dim", "block dim", "accelsim tracer version"}) {
     if (std::find(keys_.begin(), keys_.end(), key) != keys_.end()) continue;
+    const bool optional = std::string_view(key) == "accelsim tracer version";
     // A key that is like the missing one is a misspelt one.
     std::string similar;
     for (const std::string& k : keys_) {
@@ -124,6 +126,7 @@ TraceKernel HeaderDecoder::finish(const std::string& file) const {
         similar = "; '" + k + "': did you mean '" + key + "'?";
       }
     }
+    if (optional && similar.empty()) continue;
     throw FormatError("expected '-" + std::string(key) + " = ...' in the header" + similar);
   }
   const Dim3& block = kernel_.block;
@@ -137,6 +140,8 @@ TraceKernel HeaderDecoder::finish(const std::string& file) const {
     throw FormatError("expected a grid of at most 2^32 - 1 CTAs, found " + text_of(grid));
   }
   TraceKernel out = kernel_;
+  // The first tracers wrote no version.
+  if (out.version == 0) out.version = kOldestVersion;
   out.file = file;
   return out;
 }

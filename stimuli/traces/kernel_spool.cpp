@@ -15,6 +15,8 @@ namespace tessera::traces {
 namespace {
 
 constexpr std::uint64_t kProgressInterval = 1U << 16;
+/// Registers that a thread can have; R255 is the constant 0.
+constexpr std::uint32_t kMostRegisters = 255;
 
 auto fields_of(const TraceOperation& o) {
   return std::tie(o.pc, o.action, o.unit, o.cost, o.access, o.space, o.scope, o.read_only,
@@ -69,6 +71,7 @@ KernelSpool::KernelSpool(KernelTraceReader& reader, const std::function<void(dou
   Dim3 at;
   while (reader.next_block(at)) read_block(reader, at, progress);
   unknown_ = reader.unknown_opcodes();
+  correct_registers();
   finish();
   progress(1);
 }
@@ -165,6 +168,19 @@ std::uint32_t KernelSpool::intern(const TraceOperation& o) {
   }
   interning_->last[o.pc] = found->second;
   return found->second;
+}
+
+/// Headers of NVBit 1.7.6 under drivers that are newer have any number of registers.
+void KernelSpool::correct_registers() {
+  if (kernel_.registers <= kMostRegisters) return;
+  impossible_registers_ = kernel_.registers;
+  kernel_.registers = 0;
+  for (const TraceOperation& o : operations_) {
+    for (unsigned i = 0; i < o.read_count + o.write_count; ++i) {
+      const std::uint32_t name = o.registers[i];
+      if (name < kMostRegisters) kernel_.registers = std::max(kernel_.registers, name + 1);
+    }
+  }
 }
 
 void KernelSpool::finish() {

@@ -54,6 +54,9 @@ class KernelSpool {
   /// Accesses with an address that is not a multiple of their width.
   std::uint64_t unaligned() const { return unaligned_; }
   std::uint64_t bulk_copies() const { return bulk_copies_; }
+  /// Registers of a thread in the file's header, if no thread has as many; otherwise 0.
+  /// kernel().registers is then the number that the records name.
+  std::uint32_t impossible_registers() const { return impossible_registers_; }
   const std::vector<KernelTraceReader::Unknown>& unknown_opcodes() const { return unknown_; }
 
  private:
@@ -67,9 +70,10 @@ class KernelSpool {
   void note_addresses(TraceInstruction& i);
   void touch(Address begin, std::uint64_t bytes);
   std::uint32_t intern(const TraceOperation& o);
+  void correct_registers();
   void finish();
 
-  const TraceKernel kernel_;
+  TraceKernel kernel_;
   SpoolFile file_;
   std::vector<Block> blocks_;  ///< in ascending order of CTA
   std::vector<TraceOperation> operations_;
@@ -81,6 +85,7 @@ class KernelSpool {
   Address local_end_ = 0;
   std::uint64_t unaligned_ = 0;
   std::uint64_t bulk_copies_ = 0;
+  std::uint32_t impossible_registers_ = 0;
   std::uint64_t instructions_ = 0;
   std::vector<KernelTraceReader::Unknown> unknown_;
 

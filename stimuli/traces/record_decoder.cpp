@@ -225,6 +225,12 @@ void RecordDecoder::settle_generic(TraceInstruction& out) const {
 
 void RecordDecoder::decode(std::string_view record, TraceInstruction& out) {
   Tokens tokens(record);
+  if (kernel_.version < kFirstVersionWithoutPlace) {
+    for (const char* what : {"the CTA's x coordinate", "the CTA's y coordinate",
+                             "the CTA's z coordinate", "the number of the warp"}) {
+      tokens.number<std::uint32_t>(what);
+    }
+  }
   const std::uint32_t line =
       kernel_.has_lines ? tokens.number<std::uint32_t>("the number of the source line") : 0;
   const auto pc = tokens.number<std::uint32_t>("a hexadecimal PC", 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records of Accel-Sim's kernel files, one a line, and the files' headers; versions 3 to 6. The
+// Records of Accel-Sim's kernel files, one a line, and the files' headers; versions 1 to 6. The
 // functions know no files: they throw what was wrong, and the caller adds file and line.
 
 #include <cstdint>
@@ -23,8 +23,10 @@ class FormatError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr unsigned kOldestVersion = 3;
+inline constexpr unsigned kOldestVersion = 1;
 inline constexpr unsigned kNewestVersion = 6;
+/// Records of older versions begin with the CTA's coordinates and the warp.
+inline constexpr unsigned kFirstVersionWithoutPlace = 3;
 
 /// Reads "-key = value" lines. Keys that no reader uses are ignored.
 class HeaderDecoder {

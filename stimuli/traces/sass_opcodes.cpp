@@ -175,9 +175,11 @@ unsigned matrix_cost(std::string_view opcode) {
   return std::max(1U, products / ptx::kProductsPerCost);
 }
 
+/// CG and CV: ld.cg, ld.cv and volatile loads before Volta. BYPASS: cp.async.cg.
 bool bypasses_l1(std::string_view opcode) {
-  return has_modifier(opcode, "STRONG") &&
-         (has_modifier(opcode, "GPU") || has_modifier(opcode, "SYS"));
+  return (has_modifier(opcode, "STRONG") &&
+          (has_modifier(opcode, "GPU") || has_modifier(opcode, "SYS"))) ||
+         has_modifier(opcode, "CG") || has_modifier(opcode, "CV") || has_modifier(opcode, "BYPASS");
 }
 
 void set_memory(TraceOperation& o, AccessKind kind, Space space) {

@@ -40,10 +40,15 @@ void report_limits(const std::string& name, const Spools& spools) {
   std::map<std::string, std::uint64_t> unknown;
   std::uint64_t unaligned = 0;
   std::uint64_t bulk = 0;
+  std::uint64_t kernels = 0;
+  std::uint32_t registers = 0;
   for (const auto& entry : spools) {
     for (const auto& u : entry.second->unknown_opcodes()) unknown[u.opcode] += u.count;
     unaligned += entry.second->unaligned();
     bulk += entry.second->bulk_copies();
+    if (entry.second->impossible_registers() == 0) continue;
+    ++kernels;
+    registers = entry.second->impossible_registers();
   }
   if (!unknown.empty()) {
     std::vector<std::string> names;
@@ -60,6 +65,11 @@ void report_limits(const std::string& name, const Spools& spools) {
   if (bulk != 0) {
     warn(name + ": no warp waits for the ends of " + std::to_string(bulk) +
          " bulk copies (TMA), because a trace does not have the phases of mbarriers");
+  }
+  if (kernels != 0) {
+    warn(name + ": " + std::to_string(kernels) + (kernels == 1 ? " header has" : " headers have") +
+         " more registers than a thread can have (nregs = " + std::to_string(registers) +
+         "); the registers that the records name limit the resident CTAs");
   }
 }
 

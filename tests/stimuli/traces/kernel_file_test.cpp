@@ -21,6 +21,7 @@ using test::refusal;
 using test::toy_records;
 using test::TraceFolder;
 using test::warp;
+using test::with_place;
 
 void check_toy(const Read& read) {
   CHECK(read.kernel.name == "toy");
@@ -47,10 +48,53 @@ TEST_CASE("the example of the format's description is read in all versions") {
   const TraceFolder folder;
   for (unsigned version = kOldestVersion; version <= kNewestVersion; ++version) {
     INFO(version);
-    const Read read = read_all(folder.put("k.traceg", one_warp(toy_records(), version)));
+    const std::vector<std::string> records =
+        version < kFirstVersionWithoutPlace ? with_place(toy_records()) : toy_records();
+    const Read read = read_all(folder.put("k.traceg", one_warp(records, version)));
     check_toy(read);
     CHECK(read.kernel.version == version);
   }
+}
+
+TEST_CASE("files of the first tracers have version 1.2 or none") {
+  const TraceFolder folder;
+  const std::string text = one_warp(with_place(toy_records()), 1);
+  const std::string line = "-accelsim tracer version = 1\n";
+  const std::size_t at = text.find(line);
+  REQUIRE(at != std::string::npos);
+  for (const char* other : {"-accelsim tracer version = 1.2\n", ""}) {
+    INFO(other);
+    std::string changed = text;
+    changed.replace(at, line.size(), other);
+    const Read read = read_all(folder.put("k.traceg", changed));
+    check_toy(read);
+    CHECK(read.kernel.version == 1);
+  }
+  const std::string path = folder.put("k.traceg", one_warp(toy_records(), 2));
+  CHECK(spool_refusal(path) == path + ":23: expected the CTA's y coordinate, found 'ffffffff'");
+}
+
+TEST_CASE("a header with more registers than a thread can have is corrected by the records") {
+  const TraceFolder folder;
+  const auto spooled = [&](const std::string& registers, const std::vector<std::string>& records) {
+    std::string text = one_warp(records);
+    const std::string line = "-nregs = 8\n";
+    text.replace(text.find(line), line.size(), "-nregs = " + registers + "\n");
+    const auto reader = open_kernel(folder.put("k.traceg", text));
+    return std::make_unique<KernelSpool>(*reader, [](double) {});
+  };
+  CHECK(spooled("255", toy_records())->kernel().registers == 255);
+  CHECK(spooled("255", toy_records())->impossible_registers() == 0);
+  // R6 is the highest name, and UR9 is a uniform register.
+  std::vector<std::string> records = toy_records();
+  records[3] = "0030 ffffffff 1 UR9 UMOV 1 R255 0 0";
+  const auto spool = spooled("21955", records);
+  CHECK(spool->impossible_registers() == 21955);
+  CHECK(spool->kernel().registers == 7);
+  // A load of 16 bytes writes R10 to R13.
+  CHECK(spooled("256", {"0000 ffffffff 1 R10 LDG.E.128 1 R4 16 1 0x10000000 16 0"})
+            ->kernel()
+            .registers == 14);
 }
 
 TEST_CASE("compressed files contain the same, whatever their names are") {
@@ -116,7 +160,7 @@ TEST_CASE("errors of a container name the CTA, the warp and the line") {
             ": CTA (0,0,0), warp 0: expected a sub-chunk as a zstd frame with its content's "
             "size, of at most 256 MiB");
   path = folder.put("k.tracez", container({toy_records()}, "", 2, header(7)));
-  CHECK(spool_refusal(path) == path + ":12: expected a tracer version from 3 to 6, found '7'");
+  CHECK(spool_refusal(path) == path + ":12: expected a tracer version from 1 to 6, found '7'");
 }
 
 TEST_CASE("cluster lines, blank lines and unknown keys are ignored") {
@@ -152,8 +196,13 @@ TEST_CASE("errors of a kernel's file name the line and what was expected") {
         ":15: expected a block of at most 1024 threads, found (32,33,1)");
   check(header(5, "(65536,65536,1)"),
         ":15: expected a grid of at most 2^32 - 1 CTAs, found (65536,65536,1)");
-  check(header(2), ":12: expected a tracer version from 3 to 6, found '2'");
-  check(header(7), ":12: expected a tracer version from 3 to 6, found '7'");
+  check(header(0), ":12: expected a tracer version from 1 to 6, found '0'");
+  check(header(7), ":12: expected a tracer version from 1 to 6, found '7'");
+  check(
+      "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (1,1,1)\n"
+      "-accelsim tracer versoin = 5\n#\n",
+      ":5: expected '-accelsim tracer version = ...' in the header; 'accelsim tracer versoin': "
+      "did you mean 'accelsim tracer version'?");
   check(header(5) + "warp = 0\n", ":17: expected '#BEGIN_TB', found 'warp = 0'");
   check(header(5) + "#begin_tb\n",
         ":17: expected '#BEGIN_TB', found '#begin_tb'; did you mean '#BEGIN_TB'?");

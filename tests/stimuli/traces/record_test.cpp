@@ -102,6 +102,13 @@ TEST_CASE("a record with line information begins with the line") {
   CHECK(i.operation.pc == 0x10);
 }
 
+TEST_CASE("a record of versions 1 and 2 begins with the CTA and the warp") {
+  const TraceInstruction i = decoded("7 0 1 12 00a0 3 1 R2 LDG.E.SYS 1 R4 4 1 0x100 4", 2);
+  CHECK(i.operation.pc == 0xa0);
+  CHECK(addresses(i) == std::vector<Address>{0x100, 0x104});
+  CHECK(failure("7 0 1 x 00a0 3 0 NOP 0 0", 1) == "expected the number of the warp, found 'x'");
+}
+
 TEST_CASE("registers of all files have names of their own, and constant registers none") {
   const TraceOperation o = decoded("0 1 2 P0 UP1 ISETP.GE 5 R1 UR1 RZ R255 PT 0 0").operation;
   CHECK(registers(o, false) == std::vector<unsigned>{1, 257});
@@ -161,11 +168,15 @@ TEST_CASE("memory opcodes have their spaces and kinds") {
   }
 }
 
-TEST_CASE("strong loads at GPU scope bypass the L1, and constant loads are read-only") {
+TEST_CASE("strong, volatile and .cg loads bypass the L1, and constant loads are read-only") {
   CHECK(classify_sass("LDGSTS.E.STRONG.GPU").operation.scope == CacheScope::kBypassL1);
   CHECK(classify_sass("LDG.E.STRONG.GPU").operation.scope == CacheScope::kBypassL1);
   CHECK(classify_sass("LDG.E.STRONG.CTA").operation.scope == CacheScope::kL1);
   CHECK(classify_sass("LDG.E.SYS").operation.scope == CacheScope::kL1);
+  CHECK(classify_sass("LDG.E.CG").operation.scope == CacheScope::kBypassL1);
+  CHECK(classify_sass("LDG.E.CV.64").operation.scope == CacheScope::kBypassL1);
+  CHECK(classify_sass("LDGSTS.E.BYPASS.128").operation.scope == CacheScope::kBypassL1);
+  CHECK(classify_sass("LDGSTS.E.128").operation.scope == CacheScope::kL1);
   CHECK(classify_sass("LDG.E.CONSTANT.SYS").operation.read_only);
   CHECK_FALSE(classify_sass("LDG.E.SYS").operation.read_only);
 }

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import count_trace  # noqa: E402
 import write_trace  # noqa: E402
 
 TESSERA = sys.argv[1]
@@ -66,7 +67,7 @@ class Traces(unittest.TestCase):
         self.assertEqual(total["unknown_opcodes"], {})
 
     def test_info_of_all_versions_forms_and_compressions(self):
-        variants = [dict(version=v) for v in (3, 4, 5, 6)] + [dict(form=f) for f in ("list", "stride", "delta")]
+        variants = [dict(version=v) for v in (1, 2, 3, 4, 5, 6)] + [dict(form=f) for f in ("list", "stride", "delta")]
         variants += [dict(compress=c) for c in ("gz", "xz", "zst")] + [dict(container=c) for c in ("plain", "dictionary")]
         for kernel, n in (("vecadd", 1000), ("transpose", 64), ("stencil", 2048), ("barrier", 512)):
             for variant in variants:
@@ -91,6 +92,21 @@ class Traces(unittest.TestCase):
                         for name in SM_COUNTS[:2] if local else SM_COUNTS:
                             self.assertEqual(counts[name], totals[OF_TOTALS.get(name, name)], name)
                         self.assertIsNone(stats["verified"])
+
+    def test_runs_count_as_the_text_of_the_trace(self):
+        for kernel, n in (("vecadd", 1000), ("transpose", 64), ("stencil", 2048), ("barrier", 1024)):
+            for version in (1, 5):
+                folder, _ = self.write(kernel, n, version=version)
+                total = json.loads(tessera("trace", "info", folder, "--json").stdout)["total"]
+                for platform in ("uba-mem-small", "dualopt-small"):
+                    with self.subTest(kernel=kernel, version=version, platform=platform):
+                        stats = run(platform, folder)
+                        text = count_trace.count(str(folder), stats["config"]["system"]["line_bytes"])
+                        for name in ("warps", "bytes_touched"):
+                            self.assertEqual(total[name], text.pop(name), name)
+                        modules = [m for name, m in stats["modules"].items() if ".sm" in name]
+                        for name, number in text.items():
+                            self.assertEqual(sum(m.get(name, 0) for m in modules), number, name)
 
     def test_runs_count_as_runs_of_the_same_kernels_as_ptx(self):
         def manifest(kernel, type_, count, grid):
@@ -181,6 +197,13 @@ class Traces(unittest.TestCase):
         self.assertEqual(json.loads(tessera("trace", "info", folder, "--json").stdout)["total"]["unknown_opcodes"],
                          {"FROB": 8})
         self.assertIn("FROB", tessera("trace", "info", folder).stdout)
+
+    def test_registers_that_no_thread_can_have_are_a_warning(self):
+        folder, _ = self.write("vecadd", 256)
+        kernel = folder / "kernel-1.traceg"
+        kernel.write_text(kernel.read_text().replace("-nregs = 16", "-nregs = 21955", 1))
+        warning = tessera("run", "uba-mem-small", folder, "--json", "--quiet").stderr
+        self.assertIn("more registers than a thread can have (nregs = 21955)", warning)
 
     def test_errors_have_file_line_and_exit_status_2(self):
         folder, _ = self.write("vecadd", 256)

@@ -68,6 +68,13 @@ inline std::string block(const std::string& at, const std::string& warps) {
   return "#BEGIN_TB\n\nthread block = " + at + "\n\n" + warps + "\n#END_TB\n\n";
 }
 
+/// Records as those of versions 1 and 2, which begin with the CTA and the warp.
+inline std::vector<std::string> with_place(std::vector<std::string> records,
+                                           const std::string& place = "0 0 0 0") {
+  for (std::string& r : records) r = place + " " + r;
+  return records;
+}
+
 /// A kernel of one warp.
 inline std::string one_warp(const std::vector<std::string>& records, unsigned version = 5) {
   return header(version) + block("0,0,0", warp(0, records));

@@ -2,7 +2,7 @@
 """Writes traces of known kernels from formulas, in Accel-Sim's format. It shares no code with
 stimuli/traces, which reads them.
 
-write_trace.py KERNEL FOLDER [--n N] [--block N] [--version 3..6] [--form list|stride|delta|best]
+write_trace.py KERNEL FOLDER [--n N] [--block N] [--version 1..6] [--form list|stride|delta|best]
                [--compress none|gz|xz|zst] [--container none|plain|dictionary]
 write_trace.py --totals KERNEL [--n N] [--block N]
 
@@ -174,8 +174,9 @@ def address_fields(addresses, form):
     return " ".join(["0"] + [f"0x{a:x}" for a in at])
 
 
-def record(i, version, form):
-    fields = [f"{i.pc:04x}", f"{i.mask:08x}", str(len(i.destinations)), *i.destinations, i.opcode,
+def record(i, version, form, cta, warp):
+    fields = [f"{cta}", "0", "0", f"{warp}"] if version < 3 else []
+    fields += [f"{i.pc:04x}", f"{i.mask:08x}", str(len(i.destinations)), *i.destinations, i.opcode,
               str(len(i.sources)), *i.sources]
     fields.append(f"{i.width} {address_fields(i.addresses, form)}" if i.addresses else "0")
     if version >= 4:
@@ -201,7 +202,7 @@ def text_lines(kernel, version, form):
     for cta in range(grid[0]):
         yield f"#BEGIN_TB\n\nthread block = {cta},0,0\n\n"
         for w in range(warps):
-            records = [record(i, version, form) for i in warp(cta, w)]
+            records = [record(i, version, form, cta, w) for i in warp(cta, w)]
             yield f"warp = {w}\ninsts = {len(records)}\n" + "".join(r + "\n" for r in records) + "\n"
         yield "#END_TB\n\n"
 
@@ -236,7 +237,7 @@ def container(kernel, version, form, raw, per_chunk=3):
     for cta in range(grid[0]):
         index += struct.pack("<11I", cta, 0, 0, 0, 0, 0, 0, 0, 0, 0, warps)
         for w in range(warps):
-            records = [record(i, version, form) + "\n" for i in warp(cta, w)]
+            records = [record(i, version, form, cta, w) + "\n" for i in warp(cta, w)]
             chunks = [records[k:k + per_chunk] for k in range(0, len(records), per_chunk)]
             index += struct.pack("<IIQ", len(records), len(chunks), len(out))
             index += b"".join(struct.pack("<I", len(c)) for c in chunks)
