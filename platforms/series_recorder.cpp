@@ -48,6 +48,8 @@ void SeriesRecorder::begin() {
     row.last += totals_[i].at(begin_);
   }
   next_sample_time = interval_end();
+  // The call of SystemC under way does not end with an interval. The next one does.
+  if (sc_core::sc_is_running()) sc_core::sc_pause();
 }
 
 void SeriesRecorder::run(Tick until) {
@@ -58,7 +60,8 @@ void SeriesRecorder::run(Tick until) {
     return;
   }
   if (now() < stop) sc_core::sc_start(to_sc_time(stop - now()));
-  if (now() != stop || stop != last) return;
+  // A window can have ended since.
+  if (!records() || now() != stop || stop != last) return;
   // A call with a duration leaves the activity at its end to the next call.
   if (sc_core::sc_pending_activity_at_current_time()) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -312,6 +312,17 @@ TEST_CASE("the series of a window cover the window") {
   options.window = WindowOptions{200'000, 400'000, true};
   const json run = json::parse(document("uba-mem-small", "mm", options));
   CHECK(run.at("series").at("begin_ns") > 0.0);
+  CHECK(run.at("series").at("intervals") > 1);
+  CHECK(check_sums(run) > 50);
+}
+
+TEST_CASE("a window that begins within a kernel has its series from there on") {
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  options.series_interval_ns = 100;
+  options.window = WindowOptions{1'000'000, 500'000, true};
+  const json run = json::parse(document("nuba-small", "kmeans", options));
+  CHECK(run.at("series").at("intervals") > 1);
   CHECK(check_sums(run) > 50);
 }
 
