@@ -184,7 +184,7 @@ class Reports(unittest.TestCase):
         self.open("run", media="print")
         self.assertEqual(self.js("""[...document.querySelectorAll('.panel:not(.long), .tile, tr')]
             .filter((e) => getComputedStyle(e).breakInside !== 'avoid').length"""), 0)
-        self.assertEqual(self.js("""[...document.querySelectorAll('.downloads, .search')]
+        self.assertEqual(self.js("""[...document.querySelectorAll('.downloads, .search, .hint, details')]
             .filter((e) => getComputedStyle(e).display !== 'none').length"""), 0)
         pdf = base64.b64decode(self.cdp("Page.printToPDF", preferCSSPageSize=True)["data"])
         pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
@@ -198,6 +198,24 @@ class Reports(unittest.TestCase):
                 self.open(name, media="print", width=703)
                 self.browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 703)
+                self.assertEqual(self.js("""[...document.querySelectorAll('.panel')].filter((p) => p.scrollWidth > p.clientWidth)
+                    .map((p) => [p.innerText.slice(0, 40), p.scrollWidth, p.clientWidth])"""), [])
+
+    def test_texts_of_a_chart_do_not_overlap(self):
+        # Names with a halo lie over lines on purpose; turned ones have no upright box.
+        overlaps = """charts.flatMap((c) => {
+            const boxes = [...c.box.querySelectorAll('text:not([transform]):not(.halo)')].map((t) => [t.textContent, t.getBoundingClientRect()]);
+            return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) =>
+                Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
+                .map(([b]) => c.box.closest('.panel').innerText.slice(0, 30) + ': ' + a + ' / ' + b));
+        })"""
+        for name in REPORTS:
+            for width, media in ((1280, "screen"), (390, "screen"), (703, "print")):
+                with self.subTest(f"{name}, {width}"):
+                    self.open(name, media=media, width=width)
+                    if media == "print":
+                        self.browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+                    self.assertEqual(self.js(overlaps), [])
 
     def test_why_requests_waited_is_told_for_each_level(self):
         self.open("run")
@@ -208,7 +226,7 @@ class Reports(unittest.TestCase):
         top = self.js("data.waits.top")
         self.assertIn(top["where"], text)
         for whole in ("issue slots", "lookups", "the requests' time"):
-            self.assertRegex(text, rf"\d % of {whole}")
+            self.assertRegex(text, rf"\d\u00a0% of {whole}")
 
     def panel(self, title):
         return self.js(f"""[...document.querySelectorAll('.panel')].find((p) =>
@@ -228,7 +246,7 @@ class Reports(unittest.TestCase):
         for name in ("executing", "waiting in WFI", "vecadd", "page faults wait for software", "interrupts",
                      "doorbells"):
             self.assertIn(name, shown)
-        self.assertRegex(panel.text, r"simulated time in (ns|µs|ms|s)\n?")
+        self.assertRegex(panel.text, r"simulated time, (ns|µs|ms|s)\n?")
         # Bars are as long as their intervals: together, those of a core are as wide as its row.
         widths = self.browser.execute_script("""
             const tips = (e) => (e.getAttribute('data-tip') || '').split('\\n');
@@ -283,7 +301,7 @@ class Reports(unittest.TestCase):
         self.open("study")
         text = self.js("document.body.innerText")
         self.assertIn("0.01 to 0.99", text)
-        self.assertIn("within 10 %, effect 0.5 to 1.5", text)
+        self.assertIn("within 10\u00a0%, effect 0.5 to 1.5", text)
         self.assertRegex(text, r"effect: mean \S+, median \S+, of 1 ratio\b")
         self.assertIn("judged on small presets (uba-mem-small)", text)
         self.assertNotIn("__", text)
