@@ -118,15 +118,16 @@ function drawChart(c, width) {
   if (!(width > 0)) return;
   c.width = width;
   const needed = Math.max(width, c.least);
-  const root = c.draw(needed, () => drawChart(c, c.width));
+  const root = c.draw(needed, () => drawChart(c, c.width), width);
   if (needed > width) root.style.minWidth = `${needed}px`;
   c.box.classList.toggle('wide', needed > width);
   c.box.replaceChildren(root);
 }
 
 /**
- * A panel with a chart. `draw(width, again)` returns its SVG; `again()` redraws it. `csv()` returns
- * its numbers as rows; the first row is the heading. `least`: the width that its marks need.
+ * A panel with a chart. `draw(width, again, visible)` returns its SVG; `again()` redraws it; `visible`:
+ * the width without a scroll bar. `csv()` returns its numbers as rows; the first row is the heading.
+ * `least`: the width that its marks need.
  */
 function chart(title, note, draw, csv, least = 200) {
   const box = el('div', {className: 'plot'});

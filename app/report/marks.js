@@ -153,7 +153,7 @@ function drawGuides(root, spec, xRange, yRange, a) {
  * with `log` is logarithmic. `sameRange`: both axes have the same range. `guides`: see drawGuides.
  */
 function xyDraw(spec) {
-  return (width, again) => {
+  return (width, again, visible = width) => {
     const {root, defs} = picture(width, 10, spec.title);
     const items = spec.series.map((s) => ({name: s.name, off: s.hidden, click: () => {
       s.hidden = !s.hidden;
@@ -166,7 +166,7 @@ function xyDraw(spec) {
           'class': light ? 'guide light' : 'guide'})});
       }
     }
-    const top = (items.length > 1 ? legend(root, items, width, 0) : 0) + 8;
+    const top = (items.length > 1 ? legend(root, items, visible, 0) : 0) + 8;
     const shown = spec.series.filter((s) => !s.hidden);
     const all = shown.flatMap((s) => (s.points ? s.points.map((p) => p.y) : s.values)).filter(isNumber);
     for (const stack of new Set(shown.map((s) => s.stack).filter((s) => s))) {

@@ -26,6 +26,7 @@ REPORTS = {
     "run": ["run", "uba-mem", "mm"],
     "gpus": ["run", "dualopt-small", "spmv"],
     "nuba": ["run", "nuba-small", "kmeans"],
+    "channels": ["run", "dualopt-nuba-small", "mm"],
     "mesh": ["run", "mesh-28-8-small", "vecadd:n=4096"],
     "profile": ["run", "nuba-small", str(SOURCE / "docs/guide/examples/columns/columns.json"), "--profile"],
     "pages": ["run", "dualopt-small", "spmv", "--profile"],
@@ -103,7 +104,7 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "profile": 14, "pages": 18, "compare": 9, "study": 2, "silicon": 3, "software": 13,
+        counts = {"run": 14, "gpus": 17, "nuba": 17, "channels": 23, "mesh": 15, "profile": 14, "pages": 18, "compare": 9, "study": 2, "silicon": 3, "software": 13,
                   "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
@@ -514,7 +515,8 @@ class Reports(unittest.TestCase):
         self.assertEqual(self.csv(title)[-1], {"component": "page walker", "events, J": "", "leakage and clocks, J": "", "total, J": "", "share": ""})
 
     def test_pages_and_bytes_of_each_memory_have_their_balance(self):
-        for name, memories in (("nuba", r"dram\d+"), ("gpus", None)):
+        # The channels of "channels" are those of four GPUs, GPU by GPU.
+        for name, memories in (("nuba", r"dram\d+"), ("channels", r"dram\d+"), ("gpus", None)):
             self.open(name)
             stats = self.stats(name)
             uvm = next(v for k, v in stats["modules"].items() if k.endswith(".uvm"))
