@@ -110,6 +110,7 @@ class Reports(unittest.TestCase):
             with self.subTest(name):
                 self.open(name)
                 self.assertGreaterEqual(self.js("charts.length"), least)
+                self.assertEqual(self.overlaps(), [])
                 self.js("""(window.saved = [], window.download = (title, kind, text) =>
                            saved.push([title, kind, text]),
                            document.querySelectorAll('.downloads button').forEach((b) => b.click()))""")
@@ -175,11 +176,21 @@ class Reports(unittest.TestCase):
             seen.add(self.js("getComputedStyle(document.querySelector('.plot .bar')).fill"))
         self.assertEqual(len(seen), 2)
 
-    def test_a_narrow_window_needs_no_scrolling_sideways(self):
+    def overlaps(self):
+        """Texts of a chart that overlap. Names with a halo lie over lines on purpose; turned ones have no upright box."""
+        return self.js("""charts.flatMap((c) => {
+            const boxes = [...c.box.querySelectorAll('text:not([transform]):not(.halo)')].map((t) => [t.textContent, t.getBoundingClientRect()]);
+            return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) =>
+                Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
+                .map(([b]) => c.box.closest('.panel').innerText.slice(0, 30) + ': ' + a + ' / ' + b));
+        })""")
+
+    def test_a_narrow_window_needs_no_scrolling_sideways_and_no_texts_overlap(self):
         for name in REPORTS:
             with self.subTest(name):
                 self.open(name, width=400)
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 400)
+                self.assertEqual(self.overlaps(), [])
 
     def test_mm_is_printed_on_thirteen_pages_at_most_and_no_card_is_cut(self):
         self.open("run", media="print")
@@ -192,7 +203,7 @@ class Reports(unittest.TestCase):
         self.assertGreater(pages, 3)
         self.assertLessEqual(pages, 13)
 
-    def test_nothing_is_wider_than_a_printed_page(self):
+    def test_nothing_is_wider_than_a_printed_page_or_its_panel_and_no_texts_overlap(self):
         # 210 mm without margins of 12 mm. Chromium shrinks a page with wider contents.
         for name in REPORTS:
             with self.subTest(name):
@@ -201,22 +212,7 @@ class Reports(unittest.TestCase):
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 703)
                 self.assertEqual(self.js("""[...document.querySelectorAll('.panel')].filter((p) => p.scrollWidth > p.clientWidth)
                     .map((p) => [p.innerText.slice(0, 40), p.scrollWidth, p.clientWidth])"""), [])
-
-    def test_texts_of_a_chart_do_not_overlap(self):
-        # Names with a halo lie over lines on purpose; turned ones have no upright box.
-        overlaps = """charts.flatMap((c) => {
-            const boxes = [...c.box.querySelectorAll('text:not([transform]):not(.halo)')].map((t) => [t.textContent, t.getBoundingClientRect()]);
-            return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) =>
-                Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
-                .map(([b]) => c.box.closest('.panel').innerText.slice(0, 30) + ': ' + a + ' / ' + b));
-        })"""
-        for name in REPORTS:
-            for width, media in ((1280, "screen"), (390, "screen"), (703, "print")):
-                with self.subTest(f"{name}, {width}"):
-                    self.open(name, media=media, width=width)
-                    if media == "print":
-                        self.browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-                    self.assertEqual(self.js(overlaps), [])
+                self.assertEqual(self.overlaps(), [])
 
     def test_why_requests_waited_is_told_for_each_level(self):
         self.open("run")
