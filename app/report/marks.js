@@ -287,7 +287,7 @@ function shareDraw(rows, title, of) {
         root.append(svg('rect', {x: (x(r.most) - 1).toFixed(1), y: y - 2, width: 2, height: 20, 'class': 'most', ...tip}));
       }
     });
-    for (const v of right - left < 210 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]) {
+    for (const v of right - left < 240 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]) {
       root.append(text(x(v), end + 12, percent(v), {'class': v === 0 ? 'start' : v === 1 ? 'end' : 'middle'}));
     }
     root.append(text((left + right) / 2, end + 29, of, {'class': 'middle'}));
