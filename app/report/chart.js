@@ -113,19 +113,25 @@ function legend(root, items, width, top) {
 
 const charts = [];
 
+/** A chart that needs more than the given width has a scroll bar of its own. */
 function drawChart(c, width) {
   if (!(width > 0)) return;
   c.width = width;
-  c.box.replaceChildren(c.draw(Math.max(width, 200), () => drawChart(c, c.width)));
+  const needed = Math.max(width, c.least);
+  const root = c.draw(needed, () => drawChart(c, c.width), width);
+  if (needed > width) root.style.minWidth = `${needed}px`;
+  c.box.classList.toggle('wide', needed > width);
+  c.box.replaceChildren(root);
 }
 
 /**
- * A panel with a chart. `draw(width, again)` returns its SVG; `again()` redraws it. `csv()` returns
- * its numbers as rows; the first row is the heading.
+ * A panel with a chart. `draw(width, again, visible)` returns its SVG; `again()` redraws it; `visible`:
+ * the width without a scroll bar. `csv()` returns its numbers as rows; the first row is the heading.
+ * `least`: the width that its marks need.
  */
-function chart(title, note, draw, csv) {
+function chart(title, note, draw, csv, least = 200) {
   const box = el('div', {className: 'plot'});
-  charts.push({box, draw, width: 0});
+  charts.push({box, draw, least, width: 0});
   const p = panel(null, note, box);
   const button = (kind, save) => el('button', {type: 'button', title: `Download this chart as ${kind}`, onclick: save}, kind);
   p.prepend(el('div', {className: 'head'}, el('h3', {}, title), el('div', {className: 'downloads'},
@@ -157,9 +163,9 @@ function drawCharts() {
     drawChart(c, c.box.clientWidth);
     seen.observe(c.box);
   }
-  // The width of a page does not depend on the window.
+  // The width of a page does not depend on the window. A panel without neighbours has the whole width.
   window.addEventListener('beforeprint', () => {
-    for (const c of charts) c.box.replaceChildren(c.draw(c.box.closest('.row') ? 460 : 940, () => {}));
+    for (const c of charts) c.box.replaceChildren(c.draw(c.box.closest('.row > :not(:only-child)') ? 460 : 940, () => {}));
   });
   window.addEventListener('afterprint', () => {
     for (const c of charts) drawChart(c, c.box.clientWidth);

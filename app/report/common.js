@@ -16,9 +16,23 @@ function el(tag, properties, ...children) {
   return e;
 }
 
+/** Text whose numbers do not break at the end of a line: neither between groups of digits nor before
+ * their unit. */
+const typeset = (words) => words.replace(/(\d) (?=\d{3}(?!\d))/g, '$1\u202f')
+    .replace(/(\d) (?=(?:%|[kMGTP]|[kMGTPµnp]?(?:B|J|W|s|Hz)|GB\/s)(?![A-Za-z]))/g, '$1\u00a0');
+
+/** Text that can break inside names: after a dot, an underscore and similar characters. */
+const breakable = (words) => words.split(/(?<=[._\/:=,])(?=[A-Za-z%[])/).flatMap((part, i) => (i ? [el('wbr'), part] : [part]));
+
+/** A hint at what the pointer does. It is not printed. */
+const hint = (words) => el('span', {className: 'hint'}, words);
+
+/** A note: text and hints. */
+const noteOf = (...parts) => el('p', {className: 'note'}, ...parts.flat().map((p) => (typeof p === 'string' ? typeset(p) : p)));
+
 function section(title, note, ...children) {
   const s = el('section', {}, el('h2', {}, title));
-  if (note) s.append(el('p', {className: 'note'}, note));
+  if (note) s.append(noteOf(note));
   s.append(...children);
   report.append(s);
   return s;
@@ -30,7 +44,7 @@ function panel(title, note, ...children) {
   const long = children.some((c) => c instanceof Element && c.querySelectorAll('tr').length > 40);
   const p = el('div', {className: long ? 'panel long' : 'panel'});
   if (title) p.append(el('h3', {}, title));
-  if (note) p.append(el('p', {className: 'note'}, note));
+  if (note) p.append(noteOf(note));
   p.append(...children);
   return p;
 }
@@ -85,7 +99,7 @@ function table(columns, rows) {
       if (c.choose) tr.append(el('td', {}, el('button', {type: 'button', className: 'pick', onclick: () => c.choose(cell)}, cell)));
       else if (cell instanceof Node) tr.append(el('td', {className: kind}, cell));
       else if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
-      else tr.append(el('td', {className: kind}, cell));
+      else tr.append(el('td', {className: kind}, ...breakable(typeset(String(cell ?? '')))));
     });
     body.append(tr);
   }
@@ -123,7 +137,7 @@ function searchTable(columns, rowsOf, toggleText, placeholder, limit = 1000) {
 /** The lines of an explanation, if the document has them: at the top of a report, below its heading. */
 function explanation(lines) {
   if (!Array.isArray(lines) || !lines.length) return;
-  report.append(el('div', {className: 'panel explanation'}, ...lines.map((line) => el('p', {}, line))));
+  report.append(el('div', {className: 'panel explanation'}, ...lines.map((line) => el('p', {}, typeset(line)))));
 }
 
 /** Nested objects as [path, value] pairs. */

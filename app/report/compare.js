@@ -12,7 +12,7 @@ report.append(el('header', {}, el('h1', {}, platforms.join(', ')),
         el('span', {className: 'chip ' + (summary.failed ? 'bad' : 'good')}, summary.failed
           ? `${summary.failed} of ${summary.rows.length} points failed`
           : `✓ all ${summary.rows.length} points done`),
-        el('span', {}, `${workloads.length} workloads; speedups are over ${summary.baseline}`),
+        el('span', {}, `${workloads.length} workload${workloads.length === 1 ? '' : 's'}; speedups are over ${summary.baseline}`),
         el('span', {}, data.inputs))));
 
 explanation(data.explanation);
@@ -27,7 +27,7 @@ function groupedBars(title, note, unit, value, options) {
   return xyChart({
     title, note, height: 200,
     labels: means ? [...workloads, 'harmonic mean'] : workloads,
-    x: {title: ''},
+    x: {title: 'workload'},
     y: {title: unit, unit, log, max, tip},
     series: platforms.map((p, i) => ({name: p, look: i, kind: 'bar',
       values: [...workloads.map((w) => value(at(w, p))), ...(means ? [means[p]] : [])]})),
@@ -38,14 +38,14 @@ const share = (key) => (row) => (isNumber(row[key]) ? row[key] * 100 : null);
 
 if (platforms.length > 1) {
   section('Speedup', null, groupedBars(`Over ${summary.baseline}`, 'Cycles of the baseline over cycles; more is faster.',
-      'times', (r) => r.speedup, {means: workloads.length > 1 ? summary.speedup_harmonic_mean : null}) ||
+      'speedup', (r) => r.speedup, {means: workloads.length > 1 ? summary.speedup_harmonic_mean : null}) ||
       panel(null, 'No workload finished on both the baseline and another platform.'));
 }
 /** A point's details: data.details[i] is of summary.rows[i]. */
 const detailsOf = new Map(summary.rows.map((r, i) => [r, data.details[i]]));
 const points = workloads.flatMap((w) => platforms.map((p) => at(w, p))).filter((r) => detailsOf.has(r));
 const many = workloads.length > 1 && platforms.length > 1;
-const platformNumbers = platforms.map((p, i) => `${i + 1} ${p}`).join(', ');
+const platformNumbers = platforms.map((p, i) => `${i + 1}:\u00a0${p}`).join(', ');
 const partsSum = (parts) => sum(parts.map((p) => p.value));
 
 /** The names of parts that have a colour of their own: all, or the seven largest of all points. */
@@ -73,7 +73,7 @@ function stackedPoints(title, note, unit, partsOf) {
   const csv = () => [['workload', 'platform', ...names, 'sum'],
     ...points.map((r, i) => [r.workload, r.platform, ...names.map((n) => valueOf(all[i], n)), all[i].length ? partsSum(all[i]) : null])];
   if (many) note += ` Platforms: ${platformNumbers}.`;
-  return withTable(xyChart({title, note, height: 200, labels, groups, csv, x: {title: ''}, y: {title: unit, unit},
+  return withTable(xyChart({title, note, height: 200, labels, groups, csv, x: {title: many ? 'platform, workload' : platforms.length > 1 ? 'platform' : 'workload'}, y: {title: unit, unit},
     names: points.map((r, i) => `${r.workload}, ${r.platform}` + (all[i].length ? `\nsum: ${number(partsSum(all[i]))} ${unit}` : '')),
     series: shown.map((name, look) => ({name, look, kind: 'bar', stack: 'point', values: all.map((parts) => valueOf(parts, name))}))}), csv);
 }
@@ -129,7 +129,7 @@ if (levelNames.length) {
 }
 
 section('Points', null, panel(null, null, table([{title: 'workload', name: true}, {title: 'platform', name: true},
-  {title: ''}, {title: 'cycles', number: true}, {title: 'speedup', number: true}, {title: 'ipc', number: true},
+  {title: ''}, {title: 'cycles', number: true}, {title: 'speedup', number: true}, {title: 'IPC', number: true},
   {title: 'L1 hits', number: true}, {title: 'LLC hits', number: true}, {title: 'DRAM use', number: true},
   {title: 'energy', number: true}, {title: 'L1 miss, cycles', number: true}, {title: 'verified'},
   {title: 'longest wait', soft: true, long: true}, {title: '', soft: true}], workloads.flatMap((w) => platforms.map((p) => {

@@ -9,6 +9,18 @@ function nameFit(labels, slot) {
   return {height: Math.min(110, widest * 0.7 + 16), every: Math.ceil(14 / slot), slanted: true};
 }
 
+/** Groups of blocks with the same parent, in their order: [{name, count}]; null for one group, or for
+ * groups of one block. */
+function parentGroups(modules) {
+  const groups = [];
+  for (const parent of modules.map((m) => shortName(m).replace(/\.?[^.]*$/, ''))) {
+    const last = groups[groups.length - 1];
+    if (last && last.name === parent) ++last.count;
+    else groups.push({name: parent, count: 1});
+  }
+  return groups.length > 1 && groups.some((g) => g.count > 1) ? groups : null;
+}
+
 /** Names below the names of an axis, each of `count` places in a row, with lines between the groups.
  * Returns their lower end. */
 function groupNames(root, groups, a) {
@@ -53,8 +65,11 @@ function axes(root, spec, width, top, xRange, yRange) {
     root.append(text(11, middle, spec.y.title, {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
   }
   if (places) {
+    // Names begin with each group; the last ones leave room for the next group's first.
+    const inGroup = (spec.groups || [{count: places}]).flatMap((g) => d3.range(g.count).map((k) => [k, g.count - k]));
     spec.labels.forEach((name, i) => {
-      if (i % fit.every) return;
+      const [before, after] = inGroup[i];
+      if (before % fit.every || (before && after < fit.every && spec.groups)) return;
       const turned = fit.slanted ? {'class': 'end', transform: `rotate(-42 ${x(i).toFixed(1)} ${bottom + 12})`} : {'class': 'middle'};
       root.append(text(x(i), bottom + (fit.slanted ? 12 : 15), name, turned));
     });
@@ -101,6 +116,7 @@ function drawBars(root, defs, spec, a, base) {
   const groups = [...new Set(shown.map((s) => s.stack || s))];
   const alone = spec.series.length === 1;
   const wide = Math.min(34, a.slot * (groups.length > 1 ? 0.8 : 0.85) / Math.max(1, groups.length));
+  const gap = wide > 4 ? 1 : 0;
   spec.labels.forEach((_, i) => {
     groups.forEach((group, g) => {
       const left = a.x(i) - wide * groups.length / 2 + wide * g;
@@ -111,7 +127,7 @@ function drawBars(root, defs, spec, a, base) {
         const to = s.stack ? sum + s.values[i] : s.values[i];
         sum = to;
         const [high, low] = [a.y(Math.max(from, to)), a.y(Math.min(from, to))];
-        root.append(svg('rect', {x: (left + 0.5).toFixed(1), width: Math.max(0.7, wide - 1).toFixed(1), y: high.toFixed(1),
+        root.append(svg('rect', {x: (left + gap / 2).toFixed(2), width: Math.max(0.7, wide - gap).toFixed(2), y: high.toFixed(1),
           height: Math.max(0, low - high).toFixed(1), 'class': s.paper ? 'bar paper' : 'bar',
           style: s.paper ? `stroke:${colourOf(s.look)}` : `fill:${alone ? colourOf(s.look) : fillOf(defs, s.look)}`}));
       }
@@ -137,7 +153,7 @@ function drawGuides(root, spec, xRange, yRange, a) {
  * with `log` is logarithmic. `sameRange`: both axes have the same range. `guides`: see drawGuides.
  */
 function xyDraw(spec) {
-  return (width, again) => {
+  return (width, again, visible = width) => {
     const {root, defs} = picture(width, 10, spec.title);
     const items = spec.series.map((s) => ({name: s.name, off: s.hidden, click: () => {
       s.hidden = !s.hidden;
@@ -150,7 +166,7 @@ function xyDraw(spec) {
           'class': light ? 'guide light' : 'guide'})});
       }
     }
-    const top = (items.length > 1 ? legend(root, items, width, 0) : 0) + 8;
+    const top = (items.length > 1 ? legend(root, items, visible, 0) : 0) + 8;
     const shown = spec.series.filter((s) => !s.hidden);
     const all = shown.flatMap((s) => (s.points ? s.points.map((p) => p.y) : s.values)).filter(isNumber);
     for (const stack of new Set(shown.map((s) => s.stack).filter((s) => s))) {
@@ -215,7 +231,14 @@ function withoutUnplaced(spec) {
     : {...s, values: s.values.map((v) => (keep(fits(spec.y, v)) ? v : null))}));
   if (!unplaced) return spec;
   const count = unplaced === 1 ? '1 value that is' : `${unplaced} values that are`;
-  return {...spec, series, note: [spec.note, `Without ${count} not above 0: the axis is logarithmic.`].filter((t) => t).join('. ')};
+  return {...spec, series, note: [(spec.note || '').replace(/\.$/, ''), `Without ${count} not above 0: the axis is logarithmic.`].filter((t) => t).join('. ')};
+}
+
+/** The width in which each bar of a group has 3 pixels. */
+function leastWidth(spec) {
+  const bars = spec.series.filter((s) => s.kind === 'bar');
+  const beside = new Set(bars.map((s) => s.stack || s)).size;
+  return spec.labels && beside > 1 ? 60 + Math.ceil(spec.labels.length * beside * 3 / 0.8) : 200;
 }
 
 /** A chart over axes, with its numbers as CSV. */
@@ -226,60 +249,75 @@ function xyChart(spec) {
     : [['series', 'point', spec.x.title, spec.y.title],
       ...spec.series.flatMap((s) => s.points.map((p) => [s.name, p.label, p.x, p.y]))]));
   const drawn = withoutUnplaced(spec);
-  return chart(drawn.title, drawn.note, xyDraw(drawn), csv);
+  return chart(drawn.title, drawn.note, xyDraw(drawn), csv, leastWidth(drawn));
 }
 
-/** Bars of shares, full at 100 %. `rows`: {name, share, look, words, most: the largest share}. */
-function shareDraw(rows, title) {
+/** Rows of bars, one below the other. Draws the rows' `name` and `words` beside the bars, or above them
+ * if the picture is narrow. Returns the area of the bars and the top of each. */
+function barRows(root, rows, width, top) {
+  const names = rows.map((r) => textWidth(r.name));
+  const words = rows.map((r) => textWidth(r.words));
+  const beside = width >= 460;
+  const lines = beside ? 0 : rows.some((_, i) => names[i] + words[i] + 8 > width) ? 2 : 1;
+  const high = 26 + 14 * lines;
+  const y = (i) => top + i * high + 4 + 14 * lines;
+  rows.forEach((r, i) => {
+    root.append(text(0, beside ? y(i) + 13 : y(i) + 10 - 14 * lines, r.name, {'class': 'name'}),
+        text(width, beside ? y(i) + 13 : y(i) - 4, r.words, {'class': 'end'}));
+  });
+  return {y, left: beside ? Math.max(...names) + 12 : 0, right: width - (beside ? Math.max(...words) + 12 : 4),
+    end: top + rows.length * high + (beside ? 6 : 2)};
+}
+
+/** Bars of shares, full at 100 %. `rows`: {name, share, look, words, most: the largest share}; `of`: the
+ * title of the axis. */
+function shareDraw(rows, title, of) {
   return (width) => {
     const {root} = picture(width, 10, title);
-    const narrow = width < 460;
-    const left = narrow ? 0 : Math.max(...rows.map((r) => textWidth(r.name))) + 12;
-    const wordsWide = Math.max(...rows.map((r) => textWidth(r.words))) + 12;
-    const right = width - (narrow ? 4 : wordsWide);
-    const high = narrow ? 40 : 26;
+    const area = barRows(root, rows, width, 0);
+    const {left, right, end} = area;
     const x = (share) => left + Math.min(1, share) * (right - left);
     rows.forEach((r, i) => {
-      const y = i * high + (narrow ? 18 : 4);
+      const y = area.y(i);
       const tip = {'data-tip': `${r.name}\n${r.words}` + (isNumber(r.most) ? `\n${percent(r.most)} in the busiest interval` : '')};
-      root.append(text(0, narrow ? y - 4 : y + 13, r.name, {'class': 'name'}),
-          text(width, narrow ? y - 4 : y + 13, r.words, {'class': 'end'}),
-          svg('rect', {x: left, y, width: right - left, height: 16, 'class': 'track', ...tip}),
+      root.append(svg('rect', {x: left, y, width: right - left, height: 16, 'class': 'track', ...tip}),
           svg('rect', {x: left, y, width: Math.max(1, x(r.share) - left).toFixed(1), height: 16, 'class': 'bar',
             style: `fill:${colourOf(r.look)}`, ...tip}));
       if (isNumber(r.most)) {
         root.append(svg('rect', {x: (x(r.most) - 1).toFixed(1), y: y - 2, width: 2, height: 20, 'class': 'most', ...tip}));
       }
     });
-    const end = rows.length * high + (narrow ? 2 : 6);
-    for (const v of [0, 0.25, 0.5, 0.75, 1]) {
+    for (const v of right - left < 240 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]) {
       root.append(text(x(v), end + 12, percent(v), {'class': v === 0 ? 'start' : v === 1 ? 'end' : 'middle'}));
     }
-    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${end + 18}`);
-    root.setAttribute('height', end + 18);
+    root.append(text((left + right) / 2, end + 29, of, {'class': 'middle'}));
+    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${end + 34}`);
+    root.setAttribute('height', end + 34);
     return root;
   };
 }
 
-/** Bars of named parts, one bar below the other. `strips`: [{parts: [{name, part, share}], show}]. */
+/** Bars of named parts, one bar below the other. `strips`: [{parts: [{name, part, share}], show}];
+ * without `show`, the share alone is shown. */
 function stripDraw(strips, title) {
   return (width) => {
-    const {root} = picture(width, 10, title);
+    const {root, defs} = picture(width, 10, title);
     let top = 0;
     for (const {parts, show} of strips) {
       let at = 0;
+      const wordsOf = ({part, share}) => (show ? `${show(part)} (${percent(share)})` : percent(share));
       parts.forEach(({name, part, share}, i) => {
         const wide = width * share;
-        const tip = `${name}: ${show(part)} (${percent(share)})`;
+        const tip = `${name}: ${wordsOf({part, share})}`;
         root.append(svg('rect', {x: (at + (i ? 1 : 0)).toFixed(1), y: top + 16, width: Math.max(0.8, wide - (i ? 1 : 0)).toFixed(1), height: 26,
-          style: `fill:${colourOf(i)}`, 'class': 'bar', 'data-tip': tip}));
+          style: `fill:${fillOf(defs, i)}`, 'class': 'bar', 'data-tip': tip}));
         // The part's name above it, because colour alone does not distinguish the parts.
         const words = [name, percent(share)].find((w) => textWidth(w) + 6 < wide);
         if (words) root.append(text(at + wide / 2, top + 11, words, {'class': 'middle'}));
         at += wide;
       });
-      const items = parts.map(({name, part, share}, i) => ({name: `${name} ${show(part)} (${percent(share)})`,
-        mark: (x, y) => svg('rect', {x: x + 4, y: y - 6, width: 12, height: 12, style: `fill:${colourOf(i)}`, 'class': 'bar'})}));
+      const items = parts.map((p, i) => ({name: `${p.name} ${wordsOf(p)}`,
+        mark: (x, y) => svg('rect', {x: x + 1, y: y - 6, width: 18, height: 12, style: `fill:${fillOf(defs, i)}`, 'class': 'bar'})}));
       top += 50 + legend(root, items, width, top + 50) + 6;
     }
     root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(top)}`);

@@ -10,7 +10,7 @@ function heading() {
   const chip = verified === true ? ['good', '✓ verified'] : verified === false
     ? ['bad', '✗ wrong values'] : ['', 'not verified'];
   const facts = el('div', {className: 'facts'},
-      el('span', {className: 'chip ' + chip[0]}, chip[1]), el('span', {}, data.verification));
+      el('span', {className: 'chip ' + chip[0]}, chip[1]), el('span', {}, typeset(data.verification.replace(/^(yes|no|not checked): /i, ''))));
   const small = [['seed', stats.seed], ['values', stats.values], ['scale', stats.scale],
     ['settings', data.settings],
     ['window', stats.window
@@ -38,10 +38,10 @@ function tiles() {
   };
   tile('cycles', number(stats.cycles));
   if (isNumber(stats.time_ns)) tile('simulated time', time(stats.time_ns));
-  if (data.flush) tile('flush of the caches', `${number(data.flush.part)} cycles`, percent(data.flush.share));
+  if (data.flush) tile('flush of the caches', number(data.flush.part), `cycles, ${percent(data.flush.share)}`);
   tile('warp instructions', number(stats.instructions));
   given('ipc', number, 'instructions per cycle');
-  given('replies_per_cycle', number, 'L1 replies per cycle');
+  given('replies_per_cycle', number, 'L1 responses per cycle');
   given('l1_hit_rate', percent, 'L1 hit rate');
   given('llc_hit_rate', percent, 'LLC hit rate');
   given('avg_load_latency_cycles', number, 'load latency', 'cycles');

@@ -14,14 +14,11 @@ function drawEnergy(rows, title) {
     const {root, defs} = picture(width, 10, title);
     const start = legend(root, energyCauses.map(([name], look) => ({name, mark: (x, y) =>
       svg('rect', {x: x + 1, y: y - 6, width: 18, height: 12, style: `fill:${fillOf(defs, look)}`, 'class': 'bar'})})), width, 0) + 6;
-    const narrow = width < 460;
-    const left = narrow ? 0 : Math.max(...rows.map((r) => textWidth(r.name))) + 12;
-    const right = width - (narrow ? 4 : Math.max(...rows.map((r) => textWidth(r.words))) + 12);
-    const high = narrow ? 40 : 26;
+    const area = barRows(root, rows, width, start);
+    const {left, right, end} = area;
     const most = Math.max(...rows.map((r) => r.total || 0)) || 1;
     rows.forEach((r, i) => {
-      const y = start + i * high + (narrow ? 18 : 4);
-      root.append(text(0, narrow ? y - 4 : y + 13, r.name, {'class': 'name'}), text(width, narrow ? y - 4 : y + 13, r.words, {'class': 'end'}));
+      const y = area.y(i);
       if (r.total === null) return;
       root.append(svg('rect', {x: left.toFixed(1), y, width: (right - left).toFixed(1), height: 16, 'class': 'track'}));
       let at = left;
@@ -32,7 +29,6 @@ function drawEnergy(rows, title) {
         at += wide;
       });
     });
-    const end = start + rows.length * high + 4;
     root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(end)}`);
     root.setAttribute('height', Math.round(end));
     return root;

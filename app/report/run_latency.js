@@ -31,20 +31,16 @@ function drawCycles(rows, parts, title) {
     const {root, defs} = picture(width, 10, title);
     const start = legend(root, parts.map((p) => ({name: `${p.name} ${short(p.part)}`, mark: (x, y) =>
       svg('rect', {x: x + 1, y: y - 6, width: 18, height: 12, style: `fill:${fillOf(defs, p.look)}`, 'class': 'bar'})})), width, 0) + 6;
-    const narrow = width < 460;
-    const left = narrow ? 0 : Math.max(...rows.map((r) => textWidth(r.name))) + 12;
-    const right = width - (narrow ? 4 : Math.max(...rows.map((r) => textWidth(r.words))) + 12);
-    const high = narrow ? 40 : 26;
+    const area = barRows(root, rows, width, start);
+    const {left, right, end} = area;
     const {scale, ticks} = linear(0, Math.max(...rows.map((r) => Math.max(sum(r.parts.map((p) => p.part)), ...(r.range || [])))), Math.max(2, (right - left) / 90), false);
     const x = scale.range([left, right]);
-    const end = start + rows.length * high + (narrow ? 2 : 6);
     for (const v of ticks) {
       root.append(svg('line', {x1: x(v).toFixed(1), x2: x(v).toFixed(1), y1: start, y2: end, 'class': 'grid'}),
           text(x(v), end + 13, tickText(v), {'class': v === 0 ? 'start' : x(v) + textWidth(tickText(v)) / 2 > width ? 'end' : 'middle'}));
     }
     rows.forEach((r, i) => {
-      const y = start + i * high + (narrow ? 18 : 4);
-      root.append(text(0, narrow ? y - 4 : y + 13, r.name, {'class': 'name'}), text(width, narrow ? y - 4 : y + 13, r.words, {'class': 'end'}));
+      const y = area.y(i);
       let at = 0;
       for (const p of r.parts) {
         root.append(svg('rect', {x: x(at).toFixed(1), y, width: Math.max(0.8, x(at + p.part) - x(at)).toFixed(1), height: 16,

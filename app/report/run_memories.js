@@ -3,11 +3,12 @@
 
 const lastNumber = (name) => Number((name.match(/\d+$/) || [0])[0]);
 
-/** Bytes on the data buses of the blocks of a kind: [{name, bytes}], by number. */
+/** Bytes on the data buses of the blocks of a kind: [{name, bytes}], by the numbers in their names: all
+ * channels of a GPU before those of the next, as page placement numbers them. */
 function memoryBytes(kind) {
   return Object.entries(modules).filter(([name]) => new RegExp(`\\.${kind}\\d+$`).test(name))
       .map(([name, s]) => ({name, bytes: (s.bytes_read || 0) + (s.bytes_written || 0)}))
-      .sort((a, b) => lastNumber(a.name) - lastNumber(b.name));
+      .sort((a, b) => a.name.localeCompare(b.name, 'en', {numeric: true}));
 }
 
 /** The memories from which page placement selects, with the bytes that they moved: channels, stacks, or
@@ -44,7 +45,7 @@ function memories() {
   const csv = () => [[kind, 'pages', 'bytes', 'pages, times the average', 'bytes, times the average'],
     ...all.map((m, i) => [m.name, pages[i], m.bytes, pageMean ? pages[i] / pageMean : 0, byteMean ? m.bytes / byteMean : 0])];
   const relative = (values, mean) => values.map((v) => (mean ? v / mean : 0));
-  section('Pages', null, withTable(xyChart({title, note: words.join(' '), height: 150, labels: all.map((m) => String(lastNumber(m.name))),
+  section('Pages', null, withTable(xyChart({title, note: words.join(' '), height: 150, labels: all.map((m) => String(lastNumber(m.name))), groups: parentGroups(all.map((m) => m.name)),
     names: all.map((m, i) => `${m.name}\n${number(pages[i])} pages, ${bytes(m.bytes)}`), x: {title: kind},
     y: {title: '× average', tip: (v) => `${number(v)} times the average`},
     series: [{name: 'pages', look: 0, kind: 'bar', values: relative(pages, pageMean)},

@@ -19,11 +19,11 @@ function missesAt(level) {
 }
 
 /** A matrix whose cells are squares; those of the diagonal have an edge. Numbers where they fit. */
-function drawPlaces(m, title) {
+function drawPlaces(m, level, title) {
   return (width) => {
     const {root} = picture(width, 10, title);
     const oneGpu = [...m.from, ...m.to].every((n) => n.startsWith('gpu0.'));
-    const labels = (names) => names.map((n) => (oneGpu ? n.slice(5) : n).replace(/module(\d+)\./, 'm$1.').replace(/gpu(\d+)\./, 'g$1.').replace(/partition/, 'p'));
+    const labels = (names) => names.map((n) => (oneGpu ? n.slice(5) : n).replace(/module(\d+)/, 'm$1').replace(/gpu(\d+)\./, 'g$1.').replace(/partition/, 'p'));
     const [rows, columns] = [labels(m.from), labels(m.to)];
     const left = Math.max(...rows.map(textWidth)) + 26;
     const slot = Math.max(4, Math.min(56, 700 / columns.length, (width - left - 4) / columns.length));
@@ -32,10 +32,10 @@ function drawPlaces(m, title) {
     const total = sum(all);
     const every = Math.max(1, Math.ceil(15 / slot));
     const columnsEvery = Math.max(1, Math.ceil((Math.max(...columns.map(textWidth)) + 6) / slot));
-    root.append(text(left + slot * columns.length / 2, 11, 'home of the line', {'class': 'middle'}));
+    root.append(text(left + slot * columns.length / 2, 11, `${level} of the line\u2019s home`, {'class': 'middle'}));
     const top = 34;
     const middle = top + slot * rows.length / 2;
-    root.append(text(11, middle, 'SM', {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
+    root.append(text(11, middle, rows.length * slot > 80 ? `${level} of the SM` : 'SM', {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
     columns.forEach((name, c) => {
       if (c % columnsEvery === 0) root.append(text(left + slot * (c + 0.5), top - 6, name, {'class': 'middle'}));
     });
@@ -68,9 +68,9 @@ function places() {
     const kind = level === 'gpu' ? 'GPU' : level;
     const title = `Misses by ${kind}`;
     const note = `L1 misses from the SMs of a row to the homes of a column: ${percent(own / total)} of ${number(total)} have their home in the ` +
-      `SM\u2019s own ${kind}, the cells with an edge.`;
+      `SM\u2019s own ${kind}, the cells with an edge. The stronger the colour, the more misses, at most ${number(Math.max(...m.cells.flat()))} in a cell.`;
     const csv = () => [['SM', ...m.to.map((t) => `home ${t}`)], ...m.cells.map((row, r) => [m.from[r], ...row])];
-    return total ? chartWithTable(title, note, drawPlaces(m, title), csv) : null;
+    return total ? chartWithTable(title, note, drawPlaces(m, kind, title), csv) : null;
   }).filter((p) => p);
   if (panels.length) section('Misses by source and home', null, el('div', {className: 'row loose'}, ...panels));
 }

@@ -14,10 +14,11 @@ function comparedColumns(blocks) {
   const columns = [];
   for (const [name, value] of Object.entries(modules[first])) {
     const title = name.replace(/_/g, ' ');
+    const [unit] = aboutOf(first, name);
     if (isObject(value) && isNumber(value.mean) && value.log2_buckets) {
-      columns.push([title + ', mean', (s) => s[name].mean], [title + ', most', (s) => s[name].max]);
+      columns.push([`${title}, mean, ${unit}`, (s) => s[name].mean], [`${title}, most, ${unit}`, (s) => s[name].max]);
     } else if (isObject(value) && isNumber(value.mean)) {
-      columns.push([title + ', mean', (s) => s[name].mean]);
+      columns.push([`${title}, mean, ${unit}`, (s) => s[name].mean]);
     } else if (isNumber(value) && /^(stalls_|hits$|misses$|merges$|evictions$|reads$|writes$|cycles$)/.test(name)) {
       columns.push([title, (s) => s[name]]);
     }
@@ -50,7 +51,7 @@ function rtlKind(kind, rtl, others) {
       labels: Array.from({length: most}, (_, i) => (i === 0 ? '0' : `to ${2 ** i - 1}`)),
       x: {title: aboutOf(rtl[0], histogram)[0]}, y: {title: '%', unit: '%'}, series}));
   }
-  return panel(shortName(kind).replace(/#/g, '*'), null, ...parts, ...charts);
+  return [panel(shortName(kind).replace(/#/g, '*'), null, ...parts), ...charts];
 }
 
 function rtlBlocks() {
@@ -61,7 +62,7 @@ function rtlBlocks() {
   const panels = [];
   for (const kind of new Set(all.map(kindOf))) {
     const rtl = all.filter((b) => kindOf(b) === kind);
-    panels.push(rtlKind(kind, rtl, Object.keys(modules).filter((m) => kindOf(m) === kind && !all.includes(m))));
+    panels.push(...rtlKind(kind, rtl, Object.keys(modules).filter((m) => kindOf(m) === kind && !all.includes(m))));
   }
   const counted = stats.rtl.filter((b) => b.coverage);
   if (counted.length) {

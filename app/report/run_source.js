@@ -52,7 +52,7 @@ function lineColumns(most) {
     {title: 'misses', number: true, value: (l) => l.load_misses},
     {title: 'writes', number: true, value: (l) => l.writes},
     {title: 'remote', number: true, value: (l) => (all(l) ? l.remote / all(l) : 0), cell: (l) => (all(l) ? percent(l.remote / all(l)) : '–')},
-    {title: 'miss latency', number: true, value: (l) => l.miss_latency, cell: (l) => (l.miss_latency ? number(l.miss_latency) : '–')}];
+    {title: 'miss latency, cycles', number: true, value: (l) => l.miss_latency, cell: (l) => (l.miss_latency ? number(l.miss_latency) : '–')}];
 }
 
 function arrayColumns() {
@@ -65,7 +65,7 @@ function arrayColumns() {
     {title: 'atomics', number: true, value: (a) => a.atomics},
     {title: 'misses', number: true, value: (a) => a.load_misses},
     {title: 'remote', number: true, value: (a) => (all(a) ? a.remote / all(a) : 0), cell: (a) => (all(a) ? percent(a.remote / all(a)) : '–')},
-    {title: 'miss latency', number: true, value: (a) => a.miss_latency, cell: (a) => (a.miss_latency ? number(a.miss_latency) : '–')}];
+    {title: 'miss latency, cycles', number: true, value: (a) => a.miss_latency, cell: (a) => (a.miss_latency ? number(a.miss_latency) : '–')}];
 }
 
 /** The pages of an array in at most `most` groups of equally many page numbers: [{from, to, touches, homes}];
@@ -114,7 +114,7 @@ function drawPages(pages, touchers, title) {
     });
     const bottom = top + high * touchers.length;
     const middle = (top + bottom) / 2;
-    root.append(text(11, middle, touchers.length > 2 ? 'toucher' : '', {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
+    root.append(text(11, middle, touchers.length > 3 ? 'accessed by' : '', {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
     const labelEvery = Math.max(1, Math.ceil(56 / slot));
     groups.forEach((g, i) => {
       if (i % labelEvery === 0) root.append(text(left + slot * (i + 0.5), bottom + 15, tickText(g.from), {'class': 'middle'}));

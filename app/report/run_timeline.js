@@ -128,7 +128,9 @@ function timelineDraw(t, title) {
     const axis = svg('g');
     root.append(axis);
     for (const row of rows) {
-      if (row.marks.length) y += 10;
+      // A line above the row for each kind of mark, so that marks of one time do not hide each other.
+      const marks = row.marks.filter(({all}) => all.length);
+      y += 10 * marks.length;
       root.append(text(0, y + row.high / 2 + 4, row.name, {'class': 'name'}),
           svg('rect', {x: left, y, width: right - left, height: row.high, 'class': 'track'}));
       for (const item of row.items.filter((i) => i.end_ns > shown[0] && i.begin_ns < shown[1])) {
@@ -146,10 +148,10 @@ function timelineDraw(t, title) {
           root.append(text(from + wide / 2, y + row.high / 2 + 4, item.words, {'class': 'middle inside'}));
         }
       }
-      row.marks.forEach(({kind, all}) => {
+      marks.forEach(({kind, all}, line) => {
         const within = all.filter((m) => m.end_ns >= shown[0] && m.begin_ns <= shown[1]);
         for (const m of closeMarks(row.name, kind, within, (ns) => x(Math.max(ns, shown[0])))) {
-          const sign = marker(m.x, y - 5, timelineLooks[kind]);
+          const sign = marker(m.x, y - 5 - 10 * line, timelineLooks[kind]);
           sign.setAttribute('data-tip', m.tip);
           root.append(sign);
         }
@@ -163,7 +165,7 @@ function timelineDraw(t, title) {
           text(x(v * divisor), y + 14, String(Number(v.toPrecision(9))), {'class': 'middle'}));
     }
     root.append(svg('line', {x1: left, x2: right, y1: y, y2: y, 'class': 'axis'}),
-        text((left + right) / 2, y + 30, `simulated time in ${unit}`, {'class': 'middle'}));
+        text((left + right) / 2, y + 30, `simulated time, ${unit}`, {'class': 'middle'}));
     dragToZoom(root, {left, right, top, bottom: y}, (a, b) => show([x.invert(a), x.invert(b)]));
     root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(y + 36)}`);
     root.setAttribute('height', Math.round(y + 36));
@@ -205,7 +207,7 @@ function coreTable(t) {
   if (rows.length > 1) {
     rows.push(['all', number(all), ...coreStates.map(([key]) => number(sum(t.cores.map((c) => c[key])))), number(t.end_ns), speed(all)]);
   }
-  const host = stats.host && stats.host.seconds > 0 ? el('p', {className: 'note after host'},
+  const host = stats.host && stats.host.seconds > 0 ? noteOf(
       `Host: ${number(Number((all / stats.host.seconds / 1e6).toPrecision(3)))} MIPS of all cores, GPUs included, over ` +
       `${number(Number(stats.host.seconds.toPrecision(3)))} s. It differs from run to run.`) : null;
   return panel('Cores', null, table([{title: 'core', name: true}, {title: 'instructions', number: true},
@@ -218,8 +220,8 @@ function timeline() {
   if (!t || !t.cores) return;
   const title = 'Time line';
   const joined = Math.max(0, ...t.cores.map((c) => c.resolution_ns), ...t.gpus.flatMap((g) => g.queues).map((q) => q.resolution_ns));
-  const note = 'Drag to enlarge a part. The height of a colour is its share of the interval. Kernels: from the first CTA to ' +
-    'the last one of the GPU.' + (joined ? ` Intervals shorter than ${number(joined)} ns are joined with their neighbours.` : '');
+  const note = ['The height of a colour is its share of the interval. Kernels: from the first CTA to the last one of the GPU.' +
+    (joined ? ` Intervals shorter than ${number(joined)} ns are joined with their neighbours.` : ''), hint(' Drag to enlarge a part.')];
   section('Software over time', null, chart(title, note, timelineDraw(t, title), () => timelineCsv(t)),
-      el('div', {className: 'row'}, coreTable(t)));
+      coreTable(t));
 }

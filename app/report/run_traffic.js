@@ -17,7 +17,7 @@ function levels() {
   const panels = [];
   if (rows.length) {
     panels.push(chart('Share of peak', 'Average over the run. A full bar is the level\u2019s own peak: a level near it is the ' +
-        'bottleneck. The line marks the busiest interval.', shareDraw(rows, 'Share of peak'),
+        'bottleneck. The line marks the busiest interval.', shareDraw(rows, 'Share of peak', 'share of the level\u2019s peak'),
     () => [['level', 'GB/s', 'bytes', 'peak GB/s', 'share of peak', 'share of peak in the busiest interval'],
       ...known.map((l, i) => [l.name, l.gb_per_s, l.bytes, l.peak_gb_per_s, rows[i].share, rows[i].most])]));
   }
@@ -38,7 +38,7 @@ function overTime() {
   const middle = (i) => (intervalBegin(i) + intervals[i]) / 2 / unit[1];
   const all = data.traffic.levels;
   return xyChart({
-    title: 'Over time', note: 'GB/s in each interval, until the run\u2019s end. Click a name to hide it.',
+    title: 'Over time', note: ['GB/s in each interval, until the run\u2019s end.', hint(' Click a name to hide it.')],
     x: {title: 'simulated time, ' + unit[0], min: 0, max: runEnd / unit[1],
       tip: (i) => `${number(intervalBegin(i) / unit[1])} to ${number(intervals[i] / unit[1])} ${unit[0]}`},
     y: {title: 'GB/s', unit: 'GB/s'},
@@ -57,12 +57,15 @@ function balance(level, look, most) {
   const mean = meanOf(level);
   const idle = level.parts.filter((p) => p.bytes === 0).length;
   const hottest = [...level.parts].sort((a, b) => b.bytes - a.bytes)[0];
-  const note = `${shortName(hottest.module)} moved most: ${number(imbalanceOf(level))} times the average of ${bytes(mean)}` +
-    (idle ? `; ${idle} of ${level.parts.length} moved nothing.` : '.');
+  const largest = imbalanceOf(level);
+  const note = largest < 1.005 ? `All ${level.parts.length} moved ${bytes(mean)}.`
+    : `${shortName(hottest.module)} moved most: ${number(largest)} times the average of ${bytes(mean)}` +
+      (idle ? `; ${idle} of ${level.parts.length} moved nothing.` : '.');
   return xyChart({
     title: level.name, note, height: 130,
     labels: level.parts.map((p, i) => (p.module.match(/\d+(?=\D*$)/) || [String(i)])[0]),
-    names: level.parts.map((p) => p.module),
+    names: level.parts.map((p) => p.module), groups: parentGroups(level.parts.map((p) => p.module)),
+    x: {title: `blocks ${kindOf(shortName(level.parts[0].module)).replace(/#/g, '*')}`},
     y: {max: most, title: '× average', tip: (v) => `${number(v)} times the average, ${bytes(v * mean)}`},
     series: [{name: level.name, look, kind: 'bar', values: level.parts.map((p) => p.bytes / mean)}],
     csv: () => [['block', 'bytes', 'times the average'], ...level.parts.map((p) => [p.module, p.bytes, p.bytes / mean])],

@@ -20,25 +20,25 @@ function waits() {
       `full bar is a request's whole time with its translation, ${number(Number(data.waits.request_time.toPrecision(3)))} ` +
       `cycles.`, shareDraw(timed.map((w) => ({
       name: `${w.level}, ${w.queue}`, share: w.share, look: 0,
-      words: `${number(Number(w.cycles_per_request.toPrecision(3)))} cycles · ${percent(w.share)}`})), title),
+      words: `${number(Number(w.cycles_per_request.toPrecision(3)))} cycles · ${percent(w.share)}`})), title, 'share of the request\u2019s time'),
     () => [['kind', 'level', 'queue', 'waits for', 'cycles per request', 'share of the request\u2019s time'],
       ...all.filter((w) => w.cycles_per_request !== null)
           .map((w) => [w.kind, w.level, w.queue, w.resource, w.cycles_per_request, w.share])]));
   }
-  const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'kind'}, {title: 'how long, how often'},
-    {title: 'share'}, {title: 'hottest', soft: true}, {title: '× average', number: true}, {title: 'parameters', soft: true}];
+  const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'kind'}, {title: 'amount', words: true},
+    {title: 'share', words: true}, {title: 'hottest', soft: true, words: true}, {title: '× average', number: true}, {title: 'parameters', soft: true}];
   const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource,
     w.kind, w.amount,
     `${percent(w.share)} of ${w.of}`, hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '',
     w.settings]);
   const reasons = panel('Every reason', 'Times are of an average memory request, beyond an idle system; counts are of the level. ' +
-    'Hottest: which blocks, and how many times the average of all.', table(columns, rows));
-  reasons.classList.add('waits');
+    'Hottest: the blocks with the longest waits, in times the average of all.', table(columns, rows));
+  reasons.classList.add('waits', 'long');
   panels.push(reasons);
   const nobody = new Map();
   for (const w of data.waits.nobody) nobody.set(w.level, [...(nobody.get(w.level) || []), w.resource]);
   if (nobody.size) {
-    reasons.append(el('p', {className: 'note after'}, 'Nothing waited for: ' +
+    reasons.append(noteOf('Nothing waited for: ' +
       [...nobody].map(([level, resources]) => `${level}: ${resources.join(', ')}`).join('; ') + '.'));
   }
   const top = data.waits.top;

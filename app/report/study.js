@@ -104,6 +104,7 @@ function chartOf(figure) {
   if (spec.x.log) return xyChart({...spec, byPoint: true, series: numericSeries(figure)});
   const {labels, series} = figure.x ? {labels: figure.x, series: figure.series} : byLabel(figure);
   const kind = figure.chart.kind === 'lines' ? 'line' : 'bar';
+  spec.x.title = spec.x.title || (figure.x ? 'workload' : 'point');
   return xyChart({...spec, labels, series: series.flatMap((s, i) => pairOf(figure, s, i, kind))});
 }
 
@@ -181,7 +182,7 @@ section('Claims', 'Holds: inside the accepted range, or the ordering comes out. 
     [{title: 'claim', name: true}, {title: 'verdict'}, {title: 'what', words: true},
       {title: 'paper', number: true}, {title: 'accepted', number: true}, {title: 'measured', number: true},
       {title: 'effect', number: true}, ...(withError ? [{title: 'error', number: true}] : []), {title: 'where', soft: true},
-      {title: 'on', soft: true}, {title: 'note', soft: true, words: true}],
+      {title: 'small presets', soft: true}, {title: 'note', soft: true, words: true}],
     () => data.claims.map((c) => [c.id, {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]}, c.what,
       valueOf(c, 'published'), acceptedOf(c), valueOf(c, 'measured'), c.measured === null ? '–' : withNumbers(c, 'effect'),
       ...(withError ? [percent(c.error)] : []), c.where,
@@ -189,9 +190,8 @@ section('Claims', 'Holds: inside the accepted range, or the ordering comes out. 
     null, 'claim, verdict, note'))).classList.add('claims');
 
 if (data.missing_workloads.length) {
-  section('Workloads that are not there yet', 'They are in the paper and not in the suite: nothing of ' +
-    'the above includes them.', panel(null, null, table([{title: 'workload', name: true},
-      {title: 'class'}, {title: 'would be', name: true}],
+  section('Missing workloads', 'Workloads of the paper that the suite does not have. No value above includes them.', panel(null, null, table([{title: 'workload', name: true},
+      {title: 'class'}, {title: 'name in the suite', name: true}],
     data.missing_workloads.map((w) => [w.name, w.class, w.workload]))));
 }
 finish();

@@ -43,6 +43,9 @@ const isWide = (values) => d3.min(values) > 0 && d3.max(values) > 50 * d3.min(va
 
 const goalText = (o) => (o.goal === 'max' ? 'larger is better' : 'smaller is better');
 
+/** The title of an objective's axis. */
+const objectiveText = (o) => `${o.name}${o.relative ? ', × base design' : ''}, ${goalText(o)}`;
+
 /** At most `most` elements at equal distances. */
 function thinned(list, most) {
   if (list.length <= most) return list;

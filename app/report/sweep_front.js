@@ -38,16 +38,21 @@ function frontLegend() {
     {name: 'chosen', mark: (x, y) => svg('circle', {cx: x + 10, cy: y, r: 7, 'class': 'chosen'})}];
 }
 
-/** Names of designs beside their marks, without overlap. */
+/** Names of designs beside their marks, without overlap: at the first of four places that hides neither
+ * a name nor a mark, else at one that hides no name. */
 function nameMarks(root, area, marks) {
   const placed = [];
   for (const {x, y, name} of marks) {
     const wide = textWidth(name);
-    const left = x + 8 + wide > area.right ? x - 8 - wide : x + 8;
-    const box = {left, right: left + wide, y: y - 5};
-    if (placed.some((p) => box.left < p.right + 3 && p.left < box.right + 3 && Math.abs(p.y - box.y) < 13)) continue;
+    const places = [[x + 8, y - 5], [x - 8 - wide, y - 5], [x + 8, y + 14], [x - 8 - wide, y + 14]]
+        .map(([left, low]) => ({left, right: left + wide, y: low}))
+        .filter((box) => box.left > area.left && box.right < area.right)
+        .filter((box) => !placed.some((p) => box.left < p.right + 3 && p.left < box.right + 3 && Math.abs(p.y - box.y) < 13));
+    const hides = (box) => marks.some((m) => m.x > box.left - 5 && m.x < box.right + 5 && m.y > box.y - 15 && m.y < box.y + 6);
+    const box = places.find((p) => !hides(p)) || places[0];
+    if (!box) continue;
     placed.push(box);
-    root.append(text(left, box.y, name, {'class': 'name halo'}));
+    root.append(text(box.left, box.y, name, {'class': 'name halo'}));
   }
 }
 
@@ -61,7 +66,7 @@ function frontDraw(state, title) {
     const shown = base && base.complete && !single ? [...complete, base] : complete;
     const xRange = rangeAround(shown.map(xOf), Math.max(2, width / 90));
     const yRange = rangeAround(shown.map(yOf), 6);
-    const titleOf = (o, log) => `${objectives[o].name}, ${goalText(objectives[o])}${log ? ' (logarithmic)' : ''}`;
+    const titleOf = (o, log) => `${objectiveText(objectives[o])}${log ? ' (logarithmic)' : ''}`;
     const spec = {height: width < 460 ? 260 : 340,
       x: {title: single ? 'design' : titleOf(state.x, xRange.log), log: xRange.log, format: single ? (v) => (Number.isInteger(v) ? number(v) : '') : xRange.format},
       y: {title: titleOf(state.y, yRange.log), format: yRange.format}};
@@ -129,9 +134,9 @@ function frontChart() {
   const hidden = complete.length - frontDesigns.length - mostDominated;
   const note = [objectives.length > 2 ? 'The line is the front of the two shown objectives; the marks are the front of all.' : null,
     hidden > 0 ? `Drawn: the front and ${number(mostDominated)} of ${number(mostDominated + hidden)} dominated designs. The pointer finds all.` : null,
-    'Click on a design to see its configuration.'].filter((t) => t).join(' ');
+  ].filter((t) => t).join(' ');
   const title = 'Designs by objectives';
-  const panel = chart(title, note, frontDraw(state, title), () => [['design', 'front', ...objectives.map((o) => o.name)],
+  const panel = chart(title, [note, hint(' Click on a design to see its configuration.')], frontDraw(state, title), () => [['design', 'front', ...objectives.map((o) => o.name)],
     ...[...(base ? [base] : []), ...complete].map((d) => [d.id, d.front, ...d.values])]);
   if (objectives.length > 2) {
     const names = objectives.map((o) => o.name);

@@ -50,7 +50,7 @@ function heatDraw(state, title) {
     const slot = (width - left - 2) / across.names.length;
     const high = 26;
     const top = 24;
-    root.append(text(0, 14, `${py.name} (rows): mean of ${objective.name}, ${goalText(objective)}`, {'class': 'name'}));
+    root.append(text(0, 14, `${py.name} (rows): mean of ${objectiveText(objective)}`, {'class': 'name'}));
     // The last level is on top, as on an axis.
     const y = (r) => top + (cells.length - 1 - r) * high;
     cells.forEach((row, r) => {
@@ -123,7 +123,7 @@ function effectsPanel(s) {
   const main = [...s.main].sort((a, b) => b.share - a.share);
   const title = `Effects on ${s.objective}`;
   const p = chart(title, `Shares of the variance over ${number(s.designs)} designs: parameters alone.`,
-      shareDraw(main.map((m) => ({name: m.parameter, share: m.share, look: 0, words: percent(m.share < 0.0005 ? 0 : m.share)})), title),
+      shareDraw(main.map((m) => ({name: m.parameter, share: m.share, look: 0, words: percent(m.share < 0.0005 ? 0 : m.share)})), title, 'share of the variance'),
       () => [['parameters', 'share'], ...main.map((m) => [m.parameter, m.share]),
         ...s.interactions.map((i) => [i.parameters.join(' x '), i.share])]);
   const pairs = [...s.interactions].sort((a, b) => b.share - a.share).filter((i) => i.share >= 0.0005).slice(0, mostInteractions);

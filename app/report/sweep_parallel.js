@@ -174,8 +174,8 @@ function parallelChart() {
   const coordinates = parallelAxes();
   const state = {ranges: new Map(), again: () => {}, show: () => {}, count: el('p', {className: 'note'})};
   choiceListeners.push(() => state.show());
-  const panel = chart(title, 'A line is a design. Drag along an axis to select designs; click on a line to choose its design. ' +
-      '↓: smaller is better, ↑: larger is better.', parallelDraw(coordinates, state, title),
+  const panel = chart(title, ['A line is a design. ↓: smaller is better, ↑: larger is better.',
+    hint(' Drag along an axis to select designs; click on a line to choose its design.')], parallelDraw(coordinates, state, title),
   () => [['design', ...dimensions.map((p) => p.name), ...objectives.map((o) => o.name)],
     ...complete.map((d) => [d.id, ...dimensions.map((p) => p.of(d)), ...d.values])]);
   panel.append(state.count);

@@ -14,8 +14,11 @@ function el(tag, properties, ...children) {
 
 function table(columns, rows) {
   const head = el('tr', {}, ...columns.map((c) => el('th', {className: c.kind || ''}, c.title)));
+  // Names can break after a dot or an underscore.
+  const parts = (cell, kind) => (kind === 'name'
+    ? cell.split(/(?<=[._])/).flatMap((part, i) => (i ? [el('wbr'), part] : [part])) : [cell]);
   const body = rows.map((row) =>
-    el('tr', {}, ...row.map((cell, i) => el('td', {className: columns[i].kind || ''}, cell))));
+    el('tr', {}, ...row.map((cell, i) => el('td', {className: columns[i].kind || ''}, ...parts(cell, columns[i].kind)))));
   return el('table', {}, el('thead', {}, head), el('tbody', {}, ...body));
 }
 
@@ -73,12 +76,12 @@ function showState(s) {
   at('quit').textContent = seen.ended ? 'End the session' : 'End the run';
   at('cores').replaceChildren(table(
     [{title: 'core', kind: 'name'}, {title: 'pc', kind: 'name'}, {title: 'symbol', kind: 'name'},
-     {title: 'doing'}, {title: 'instructions', kind: 'number'}],
+     {title: 'state'}, {title: 'instructions', kind: 'number'}],
     s.cores.map((c) => [c.name, c.pc, c.symbol, c.idle ? 'waits for an interrupt' : 'executes',
                         grouped(c.instructions)])));
   at('queues').replaceChildren(...(s.queues.length === 0 ? [] : [table(
     [{title: 'command queue'}, {title: 'head', kind: 'number'}, {title: 'tail', kind: 'number'},
-     {title: 'doing'}, {title: 'completed', kind: 'number'}, {title: 'error', kind: 'number'}],
+     {title: 'state'}, {title: 'completed', kind: 'number'}, {title: 'error', kind: 'number'}],
     s.queues.map((q) => [String(q.queue), String(q.head), String(q.tail), q.busy ? 'busy' : 'idle',
                          String(q.completed), String(q.error)]))]));
   at('breakpoints').replaceChildren(...s.breakpoints.map((b) => {
@@ -116,7 +119,7 @@ function filtered(all, input, count) {
 function showStatistics(all) {
   at('statistics').replaceChildren(table(
     [{title: 'statistic', kind: 'name'}, {title: 'value', kind: 'number'}, {title: 'unit', kind: 'soft'},
-     {title: 'description', kind: 'soft'}],
+     {title: 'description', kind: 'soft long'}],
     filtered(all, 'filter', 'count').map((s) => [s.path, value(s.value), s.unit, s.description])));
 }
 
@@ -139,7 +142,7 @@ function showParameters() {
   };
   at('parameters').replaceChildren(table(
     [{title: 'parameter', kind: 'name'}, {title: 'value', kind: 'number'}, {title: 'unit', kind: 'soft'},
-     {title: 'description', kind: 'soft'}],
+     {title: 'description', kind: 'soft long'}],
     filtered(parameters, 'parameter-filter', 'parameter-count').map((p) =>
       [p.path, cell(p), p.unit, p.description])));
 }

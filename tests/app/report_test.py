@@ -26,6 +26,7 @@ REPORTS = {
     "run": ["run", "uba-mem", "mm"],
     "gpus": ["run", "dualopt-small", "spmv"],
     "nuba": ["run", "nuba-small", "kmeans"],
+    "channels": ["run", "dualopt-nuba-small", "mm"],
     "mesh": ["run", "mesh-28-8-small", "vecadd:n=4096"],
     "profile": ["run", "nuba-small", str(SOURCE / "docs/guide/examples/columns/columns.json"), "--profile"],
     "pages": ["run", "dualopt-small", "spmv", "--profile"],
@@ -103,12 +104,13 @@ class Reports(unittest.TestCase):
         return self.browser.execute_script("return " + expression)
 
     def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
-        counts = {"run": 14, "gpus": 17, "nuba": 17, "mesh": 15, "profile": 14, "pages": 18, "compare": 9, "study": 2, "silicon": 3, "software": 13,
+        counts = {"run": 14, "gpus": 17, "nuba": 17, "channels": 23, "mesh": 15, "profile": 14, "pages": 18, "compare": 9, "study": 2, "silicon": 3, "software": 13,
                   "sweep": 6, "broken": 3}
         for name, least in ((n, counts[n]) for n in REPORTS):
             with self.subTest(name):
                 self.open(name)
                 self.assertGreaterEqual(self.js("charts.length"), least)
+                self.assertEqual(self.overlaps(), [])
                 self.js("""(window.saved = [], window.download = (title, kind, text) =>
                            saved.push([title, kind, text]),
                            document.querySelectorAll('.downloads button').forEach((b) => b.click()))""")
@@ -174,30 +176,43 @@ class Reports(unittest.TestCase):
             seen.add(self.js("getComputedStyle(document.querySelector('.plot .bar')).fill"))
         self.assertEqual(len(seen), 2)
 
-    def test_a_narrow_window_needs_no_scrolling_sideways(self):
+    def overlaps(self):
+        """Texts of a chart that overlap. Names with a halo lie over lines on purpose; turned ones have no upright box."""
+        return self.js("""charts.flatMap((c) => {
+            const boxes = [...c.box.querySelectorAll('text:not([transform]):not(.halo)')].map((t) => [t.textContent, t.getBoundingClientRect()]);
+            return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) =>
+                Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4)
+                .map(([b]) => c.box.closest('.panel').innerText.slice(0, 30) + ': ' + a + ' / ' + b));
+        })""")
+
+    def test_a_narrow_window_needs_no_scrolling_sideways_and_no_texts_overlap(self):
         for name in REPORTS:
             with self.subTest(name):
                 self.open(name, width=400)
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 400)
+                self.assertEqual(self.overlaps(), [])
 
     def test_mm_is_printed_on_thirteen_pages_at_most_and_no_card_is_cut(self):
         self.open("run", media="print")
         self.assertEqual(self.js("""[...document.querySelectorAll('.panel:not(.long), .tile, tr')]
             .filter((e) => getComputedStyle(e).breakInside !== 'avoid').length"""), 0)
-        self.assertEqual(self.js("""[...document.querySelectorAll('.downloads, .search')]
+        self.assertEqual(self.js("""[...document.querySelectorAll('.downloads, .search, .hint, details')]
             .filter((e) => getComputedStyle(e).display !== 'none').length"""), 0)
         pdf = base64.b64decode(self.cdp("Page.printToPDF", preferCSSPageSize=True)["data"])
         pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
         self.assertGreater(pages, 3)
         self.assertLessEqual(pages, 13)
 
-    def test_nothing_is_wider_than_a_printed_page(self):
+    def test_nothing_is_wider_than_a_printed_page_or_its_panel_and_no_texts_overlap(self):
         # 210 mm without margins of 12 mm. Chromium shrinks a page with wider contents.
         for name in REPORTS:
             with self.subTest(name):
                 self.open(name, media="print", width=703)
                 self.browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 703)
+                self.assertEqual(self.js("""[...document.querySelectorAll('.panel')].filter((p) => p.scrollWidth > p.clientWidth)
+                    .map((p) => [p.innerText.slice(0, 40), p.scrollWidth, p.clientWidth])"""), [])
+                self.assertEqual(self.overlaps(), [])
 
     def test_why_requests_waited_is_told_for_each_level(self):
         self.open("run")
@@ -208,7 +223,7 @@ class Reports(unittest.TestCase):
         top = self.js("data.waits.top")
         self.assertIn(top["where"], text)
         for whole in ("issue slots", "lookups", "the requests' time"):
-            self.assertRegex(text, rf"\d % of {whole}")
+            self.assertRegex(text, rf"\d\u00a0% of {whole}")
 
     def panel(self, title):
         return self.js(f"""[...document.querySelectorAll('.panel')].find((p) =>
@@ -228,7 +243,7 @@ class Reports(unittest.TestCase):
         for name in ("executing", "waiting in WFI", "vecadd", "page faults wait for software", "interrupts",
                      "doorbells"):
             self.assertIn(name, shown)
-        self.assertRegex(panel.text, r"simulated time in (ns|µs|ms|s)\n?")
+        self.assertRegex(panel.text, r"simulated time, (ns|µs|ms|s)\n?")
         # Bars are as long as their intervals: together, those of a core are as wide as its row.
         widths = self.browser.execute_script("""
             const tips = (e) => (e.getAttribute('data-tip') || '').split('\\n');
@@ -283,7 +298,7 @@ class Reports(unittest.TestCase):
         self.open("study")
         text = self.js("document.body.innerText")
         self.assertIn("0.01 to 0.99", text)
-        self.assertIn("within 10 %, effect 0.5 to 1.5", text)
+        self.assertIn("within 10\u00a0%, effect 0.5 to 1.5", text)
         self.assertRegex(text, r"effect: mean \S+, median \S+, of 1 ratio\b")
         self.assertIn("judged on small presets (uba-mem-small)", text)
         self.assertNotIn("__", text)
@@ -496,7 +511,8 @@ class Reports(unittest.TestCase):
         self.assertEqual(self.csv(title)[-1], {"component": "page walker", "events, J": "", "leakage and clocks, J": "", "total, J": "", "share": ""})
 
     def test_pages_and_bytes_of_each_memory_have_their_balance(self):
-        for name, memories in (("nuba", r"dram\d+"), ("gpus", None)):
+        # The channels of "channels" are those of four GPUs, GPU by GPU.
+        for name, memories in (("nuba", r"dram\d+"), ("channels", r"dram\d+"), ("gpus", None)):
             self.open(name)
             stats = self.stats(name)
             uvm = next(v for k, v in stats["modules"].items() if k.endswith(".uvm"))
