@@ -405,7 +405,8 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   try {
     build_window();
-    observers_->start(options, windowed_ == nullptr, windows_.has_value());
+    const bool begun = windowed_ == nullptr || windowed_->window().begun();
+    observers_->start(options, begun, windows_.has_value());
     workload.run(device_, options.scale, options.seed);
     device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {

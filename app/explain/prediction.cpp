@@ -96,6 +96,7 @@ class Predictor {
   static constexpr double kSignificant = 0.25;
   static constexpr double kMshrStalls = 0.05;
   static constexpr double kBalanced = 0.9;
+  static constexpr double kBusier = 2;
   static constexpr const char* kBehindL1[] = {"request_network", "llc", "dram", "llc_return",
                                               "response_network"};
 
@@ -109,7 +110,8 @@ class Predictor {
   }
   /// Migration closes the load/store units; the dispatcher's stops have no warps.
   double unusual_structural() const {
-    return time_.structural - kUsualStructural * time_.issued - stopped("migration");
+    return (1 - r_.memory_unit_use) * time_.structural - kUsualStructural * time_.issued -
+           stopped("migration");
   }
   double stopped(const std::string& group) const {
     double sum = 0;
@@ -141,13 +143,16 @@ class Predictor {
     if (std::max(after, channels) >= kSignificant * own) {
       bound = channels > after || responses_ == nullptr ? &r_.dram : responses_;
     }
-    shares_.add(bound, "llc", own);
+    const double waited = bound == &r_.slices ? r_.lookup_share : 1;
+    shares_.add(bound, "llc", waited * own);
+    shares_.divide("llc", (1 - waited) * own);
   }
 
   bool mshrs_bound() const {
     double behind = 0;
     for (const char* s : kBehindL1) behind += contention(s);
-    return r_.mshr_stalls >= kMshrStalls && stage("l1_miss") >= kSignificant * behind;
+    return r_.mshr_stalls >= kMshrStalls &&
+           stage("l1_miss") >= std::max(behind, kMshrStalls * time_.whole);
   }
 
   void share_mshrs() {
@@ -193,7 +198,11 @@ class Predictor {
     for (const Resource* other : {&r_.slices, &r_.atomics, &r_.dram, &r_.host_links}) {
       if (other->group != resource.group) busy = std::max(busy, other->use);
     }
-    const double most = time_.whole * (1 - std::min(1.0, busy));
+    // Another resource that is in use for twice the time keeps the requests waiting.
+    const bool minor =
+        resource.use > 0 && resource.group != r_.slices.group && busy > kBusier * resource.use;
+    const double bound = minor ? 1 : busy;
+    const double most = time_.whole * (1 - std::min(1.0, bound));
     const double kept = b.saved > most ? most / b.saved : 1;
     b.saved *= kept;
     for (const auto& [name, cycles] : stages) b.from.emplace_back(name, cycles * kept);

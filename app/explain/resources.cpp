@@ -287,19 +287,25 @@ void add_balance(const Reader& r, Resources& all) {
   const double ctas = sms.sum("ctas");
   const double most = sms.most("warp_instructions");
   if (ctas <= 0 || most <= 0) return;
-  const double each = std::ceil(ctas / r.setting("system", "sms"));
-  all.balanced_work = std::min(1.0, each * sms.sum("warp_instructions") / ctas / most);
+  all.memory_unit_use =
+      std::min(1.0, ratio(sms.most("line_requests") + sms.most("shared_instructions") +
+                              sms.most("shared_conflict_cycles"),
+                          r.cycles()));
   const double loads = ratio(sms.sum("load_instructions"), sms.sum("warp_instructions"));
   const double latency =
       r.setting("sm", "alu_latency") + loads * r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
+  double balanced = 0;  // instructions of an SM with its share of each kernel's CTAs
   for (const ordered_json& k : r.stats().value("kernels", ordered_json::array())) {
     double count = 1;
     double threads = 1;
     for (const ordered_json& n : k.at("grid")) count *= n.get<double>();
     for (const ordered_json& n : k.at("block")) threads *= n.get<double>();
     const double warps = count * std::ceil(threads / 32);
+    balanced += std::ceil(count / r.setting("system", "sms")) *
+                ratio(k.at("instructions").get<double>(), count);
     all.warp_latency += ratio(k.at("instructions").get<double>(), warps) * latency;
   }
+  if (balanced > 0) all.balanced_work = std::min(1.0, balanced / most);
   all.balance = {"balance of CTAs between SMs", "dispatch"};
   all.balance.hot = sms.hottest({"warp_instructions"});
   const bool distributed =
@@ -357,19 +363,24 @@ Resources resources_of(const ordered_json& stats) {
   add_balance(r, all);
   add_stops(r, all);
   all.slices = slices_of(r);
+  const Blocks llc = r.blocks("llc");
+  const double lookups_wait = llc.sum("lookup_wait_cycles");
+  all.lookup_share =
+      (1 - ratio(l1.sum("remote_cache_cycles"), l1.sum("llc_cycles"))) *
+      (lookups_wait > 0 ? lookups_wait / (lookups_wait + llc.sum("merge_wait_cycles")) : 1);
   all.atomics = atomics_of(r);
   all.has_atomics = r.blocks("llc").sum("atomics") > 0;
   all.dram = dram_of(r);
 
   all.stage_latency["l1"] = {{"l1_hit", r.sm_cycles(r.setting("l1", "latency_cycles"), "l1")}};
-  auto& llc = all.stage_latency["llc"];
+  auto& to_llc = all.stage_latency["llc"];
   auto& dram = all.stage_latency["dram"];
-  llc = {{"request_network", request},
-         {"llc", r.sm_cycles(r.setting("llc", "latency_cycles"), "llc")},
-         {"response_network", response}};
+  to_llc = {{"request_network", request},
+            {"llc", r.sm_cycles(r.setting("llc", "latency_cycles"), "llc")},
+            {"response_network", response}};
   all.coherent = l1.has("below_l2_cycles");
-  if (all.coherent) llc = coherent_latency(r);
-  dram = llc;
+  if (all.coherent) to_llc = coherent_latency(r);
+  dram = to_llc;
   dram["dram"] = all.coherent ? latency_behind_l2(r) : memory_latency(r, "dram");
   return all;
 }

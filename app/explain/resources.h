@@ -44,6 +44,7 @@ struct Resources {
   Resource mshrs;
   Resource translation;
   Resource slices;
+  double lookup_share = 1;  ///< of the slices' waits, those for their lookup
   Resource atomics;
   Resource dram;
   Resource host_links;       ///< of coherent hierarchies
@@ -53,6 +54,8 @@ struct Resources {
   double warp_latency = 0;
   std::vector<Stop> stops;  ///< those that the run had
   double mshr_stalls = 0;   ///< of the L1s' lookups
+  double memory_unit_use =
+      0;  ///< of the busiest SM's load/store unit, by lines and shared accesses
   bool has_atomics = false;
   bool coherent = false;  ///< the L1s are those of a coherent hierarchy
   /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,

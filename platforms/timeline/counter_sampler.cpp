@@ -98,6 +98,7 @@ void CounterSampler::process() {
 /// Records the interval that ends.
 void CounterSampler::sample(Tick until) {
   const Tick whole = until / kTicksPerNs - since_ / kTicksPerNs;
+  if (whole == 0) return;
   const auto ns = static_cast<double>(whole);
   for (Bandwidth& b : bandwidths_) write(b, b.bytes.take(*registry_) / ns, since_);
   for (HitRate& r : hit_rates_) {

@@ -27,6 +27,9 @@ constexpr std::array kAtomicTypeNames = {
 constexpr std::array kHostKindNames = {"allocate", "allocate_slots", "write",   "defer",
                                        "read",     "launch",         "enqueue", "synchronise"};
 
+/// More than any kernel has.
+constexpr std::uint32_t kMostArgumentBytes = 1U << 16;
+
 template <class Names, class Enum>
 const char* name_in(const Names& names, Enum value) {
   return names.at(static_cast<std::size_t>(value));
@@ -254,11 +257,18 @@ CapturedLaunch read_launch(const ordered_json& d) {
   l.warp_instructions = d.at("warp_instructions").get<std::uint64_t>();
   l.thread_instructions = d.at("thread_instructions").get<std::uint64_t>();
   l.facts.argument_bytes = d.at("argument_bytes").get<std::uint32_t>();
+  if (l.facts.argument_bytes > kMostArgumentBytes) {
+    throw InputError(std::to_string(l.facts.argument_bytes) + " bytes of arguments");
+  }
   const bool has_locality = d.at("has_locality").get<bool>();
   for (const ordered_json& p : d.at("parameters")) {
     l.facts.parameters.push_back(
         {p.at("name").get<std::string>(), p.at("offset").get<std::uint32_t>(),
          p.at("bytes").get<std::uint32_t>(), p.at("read_only").get<bool>()});
+    const KernelParameter& added = l.facts.parameters.back();
+    if (std::uint64_t{added.offset} + added.bytes > l.facts.argument_bytes) {
+      throw InputError("parameter '" + added.name + "' is outside of the arguments");
+    }
     KernelArgument argument;
     for (const ordered_json& b : p.at("argument")) {
       argument.bytes.push_back(static_cast<std::byte>(b.get<unsigned>()));
@@ -268,6 +278,14 @@ CapturedLaunch read_launch(const ordered_json& d) {
   }
   l.at_facts = read_hosts(d.at("at_facts"));
   l.at_make = read_hosts(d.at("at_make"));
+  for (const auto* list : {&l.at_facts, &l.at_make}) {
+    for (const HostOperation& h : *list) {
+      if (h.kind == HostKind::kLaunch || h.kind == HostKind::kEnqueue ||
+          h.kind == HostKind::kSynchronise) {
+        throw InputError("a launch within a launch");
+      }
+    }
+  }
   return l;
 }
 
