@@ -112,8 +112,10 @@ std::string sentence(const CheckedGain& gain) {
   const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
   std::string text = "Checked with";
   for (const std::string& s : gain.settings) text += " --set " + s;
-  return text + ": " + cycles(gain.measured_cycles) + " cycles, " + percent_text(gain.measured()) +
-         " shorter (predicted: " + cycles(gain.predicted_cycles) + " cycles, " +
+  const bool longer = gain.measured() < 0;
+  return text + ": " + cycles(gain.measured_cycles) + " cycles, " +
+         percent_text(std::abs(gain.measured())) + (longer ? " longer" : " shorter") +
+         " (predicted: " + cycles(gain.predicted_cycles) + " cycles, " +
          percent_text(gain.predicted()) + ").";
 }
 

@@ -326,6 +326,16 @@ TEST_CASE("a window that begins within a kernel has its series from there on") {
   CHECK(check_sums(run) > 50);
 }
 
+TEST_CASE("a window without skipped instructions has its series") {
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  options.series_interval_ns = 100;
+  options.window = WindowOptions{0, 500'000, true};
+  const json run = json::parse(document("nuba-small", "kmeans", options));
+  CHECK(run.at("series").at("begin_ns") == 0.0);
+  CHECK(check_sums(run) > 50);
+}
+
 TEST_CASE("series and threads exclude each other") {
   RunOptions options;
   options.values = ValueMode::kCarried;

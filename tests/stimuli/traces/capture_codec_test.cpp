@@ -6,6 +6,8 @@
 #include <random>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "stimuli/traces/captured_run.h"
 
 namespace tessera::traces {
 namespace {
@@ -122,4 +124,31 @@ TEST_CASE("captured records that end early or have an unknown form are refused")
 }
 
 }  // namespace
+TEST_CASE("captured runs whose parameters or launches cannot be are refused") {
+  CapturedRun run;
+  CapturedLaunch& launch = run.launches.emplace_back();
+  launch.kernel = "k";
+  launch.grid = launch.block = {1, 1, 1};
+  launch.facts.argument_bytes = 16;
+  launch.facts.parameters = {{"a", 8, 8, false}};
+  launch.arguments.push_back({std::vector<std::byte>(8)});
+  const nlohmann::ordered_json whole = contents_of(run);
+  CapturedRun read;
+  read_contents(whole, read);
+  REQUIRE(read.launches.size() == 1);
+
+  const auto refused = [&whole](const char* pointer, const nlohmann::ordered_json& value) {
+    nlohmann::ordered_json damaged = whole;
+    damaged["launches"][0][nlohmann::ordered_json::json_pointer(pointer)] = value;
+    CapturedRun out;
+    CHECK_THROWS_AS(read_contents(damaged, out), InputError);
+  };
+  refused("/parameters/0/offset", 9);
+  refused("/parameters/0/offset", 4'000'000'000);
+  refused("/argument_bytes", 15);
+  refused("/argument_bytes", 4'000'000'000);
+  refused("/at_make", {{{"do", "launch"}, {"launch", 0}}});
+  refused("/at_facts", {{{"do", "enqueue"}, {"stream", "s"}, {"launch", 7}}});
+}
+
 }  // namespace tessera::traces
