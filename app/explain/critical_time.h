@@ -17,8 +17,9 @@ struct CriticalTime {
   double structural = 0;  ///< ready warps waited for a unit
   double dependency = 0;  ///< for results of fixed latency
   double barrier = 0;
-  double idle = 0;     ///< the critical SM had no warp
-  double outside = 0;  ///< no kernel ran
+  double idle = 0;        ///< the critical SM had no warp
+  double outside = 0;     ///< no kernel ran
+  bool coherent = false;  ///< stage "llc" is a coherent L2, and "dram" all that is behind it
   /// For memory, by the stage of the load that ended the wait (LoadStage).
   std::map<std::string, double> memory;
   /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryWaits::ages).

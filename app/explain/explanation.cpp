@@ -17,8 +17,13 @@ using nlohmann::ordered_json;
 constexpr double kLeast = 0.005;  ///< of the time; less is not listed
 constexpr double kWeak = 0.05;    ///< of the time; less bounds nothing
 
-/// Words for the parts of the time.
-std::string words(const std::string& part) {
+/// Words for the parts of the time. `coherent`: CriticalTime::coherent.
+std::string words(const std::string& part, bool coherent) {
+  static const std::map<std::string, std::string> kCoherent = {
+      {"request_network", "requests to the L2"},
+      {"llc", "L2"},
+      {"dram", "behind the L2"},
+      {"response_network", "responses of the L2"}};
   static const std::map<std::string, std::string> kWords = {
       {"issued", "issue of instructions"},
       {"structural", "busy execution and memory units"},
@@ -34,6 +39,9 @@ std::string words(const std::string& part) {
       {"dram", "DRAM"},
       {"llc_return", "LLC slice after DRAM"},
       {"response_network", "response network"}};
+  if (const auto own = kCoherent.find(part); coherent && own != kCoherent.end()) {
+    return own->second;
+  }
   const auto it = kWords.find(part);
   return it == kWords.end() ? part : it->second;
 }
@@ -60,7 +68,7 @@ std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
   std::string where;
   for (std::size_t i = 0; i < b.from.size() && i < 3; ++i) {
     if (b.from[i].second < kLeast * time.whole) break;
-    where += (where.empty() ? "" : ", ") + words(b.from[i].first) + " " +
+    where += (where.empty() ? "" : ", ") + words(b.from[i].first, time.coherent) + " " +
              percent_text(b.from[i].second / time.whole);
   }
   if (!where.empty()) text += " The time is in: " + where + ".";
@@ -103,7 +111,9 @@ std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
 
 Explanation explain(const ordered_json& stats) {
   Explanation e{critical_time_of(stats), {}, {}};
-  e.bottlenecks = predict(e.time, resources_of(stats));
+  const Resources resources = resources_of(stats);
+  e.time.coherent = resources.coherent;
+  e.bottlenecks = predict(e.time, resources);
   e.bottlenecks.erase(
       std::remove_if(e.bottlenecks.begin(), e.bottlenecks.end(),
                      [&](const Bottleneck& b) { return b.saved < kLeast * e.time.whole; }),
@@ -132,7 +142,8 @@ std::vector<std::string> sentences(const Explanation& e) {
   std::string text;
   for (const auto& [name, cycles] : parts) {
     if (cycles < 0.02 * whole) break;
-    text += (text.empty() ? "" : ", ") + words(name) + " " + percent_text(cycles / whole);
+    text += (text.empty() ? "" : ", ") + words(name, e.time.coherent) + " " +
+            percent_text(cycles / whole);
   }
   out.push_back("Time of the critical SMs: " + text + ".");
   if (!e.origin.empty()) out.push_back(e.origin);
@@ -183,10 +194,11 @@ std::vector<std::string> compare_sentences(const Explanation& a, const Explanati
   std::stable_sort(moved.begin(), moved.end(), [](const auto& x, const auto& y) {
     return std::abs(x.second) > std::abs(y.second);
   });
+  const bool coherent = a.time.coherent && b.time.coherent;
   std::string text;
   for (std::size_t i = 0; i < moved.size() && i < 5; ++i) {
     if (std::abs(moved[i].second) < 0.01 * a.time.whole) break;
-    text += (text.empty() ? "" : ", ") + words(moved[i].first) +
+    text += (text.empty() ? "" : ", ") + words(moved[i].first, coherent) +
             (moved[i].second < 0 ? " -" : " +") + cycles_text(std::abs(moved[i].second));
   }
   if (!text.empty()) out.push_back("Cycles of the critical SMs that moved: " + text + ".");

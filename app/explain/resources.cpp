@@ -282,15 +282,29 @@ double latency_behind_l2(const Reader& r) {
          memory_latency(r, "umh/stack") + crossing * host;
 }
 
+/// Of the waits in slices, those for a lookup; the others are for another request's line, or in a
+/// remote cache.
+double lookup_share(const Reader& r) {
+  const Blocks llc = r.blocks("llc");
+  const Blocks l1 = r.blocks("l1_");
+  const double lookups = llc.sum("lookup_wait_cycles");
+  const double here = 1 - ratio(l1.sum("remote_cache_cycles"), l1.sum("llc_cycles"));
+  return lookups > 0 ? here * lookups / (lookups + llc.sum("merge_wait_cycles")) : here;
+}
+
+/// Of the busiest SM's load/store unit, which takes a line or a shared access in each cycle.
+double memory_unit_use(const Reader& r) {
+  const Blocks sms = r.blocks("sm");
+  return std::min(1.0, ratio(sms.most("line_requests") + sms.most("shared_instructions") +
+                                 sms.most("shared_conflict_cycles"),
+                             r.cycles()));
+}
+
 void add_balance(const Reader& r, Resources& all) {
   const Blocks sms = r.blocks("sm");
   const double ctas = sms.sum("ctas");
   const double most = sms.most("warp_instructions");
   if (ctas <= 0 || most <= 0) return;
-  all.memory_unit_use =
-      std::min(1.0, ratio(sms.most("line_requests") + sms.most("shared_instructions") +
-                              sms.most("shared_conflict_cycles"),
-                          r.cycles()));
   const double loads = ratio(sms.sum("load_instructions"), sms.sum("warp_instructions"));
   const double latency =
       r.setting("sm", "alu_latency") + loads * r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
@@ -358,16 +372,13 @@ Resources resources_of(const ordered_json& stats) {
   all.mshrs.hot = l1.hottest({"stalls_mshr", "stalls_frames"});
   all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
   all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
+  all.memory_unit_use = memory_unit_use(r);
   all.translation = translation_of(r);
   add_host_links(r, all);
   add_balance(r, all);
   add_stops(r, all);
   all.slices = slices_of(r);
-  const Blocks llc = r.blocks("llc");
-  const double lookups_wait = llc.sum("lookup_wait_cycles");
-  all.lookup_share =
-      (1 - ratio(l1.sum("remote_cache_cycles"), l1.sum("llc_cycles"))) *
-      (lookups_wait > 0 ? lookups_wait / (lookups_wait + llc.sum("merge_wait_cycles")) : 1);
+  all.lookup_share = lookup_share(r);
   all.atomics = atomics_of(r);
   all.has_atomics = r.blocks("llc").sum("atomics") > 0;
   all.dram = dram_of(r);

@@ -52,10 +52,9 @@ struct Resources {
   double balanced_work = 1;  ///< of the SM with most instructions, if CTAs were spread evenly
   /// Of the instructions of an average warp, one after the other: SM cycles, summed over kernels.
   double warp_latency = 0;
-  std::vector<Stop> stops;  ///< those that the run had
-  double mshr_stalls = 0;   ///< of the L1s' lookups
-  double memory_unit_use =
-      0;  ///< of the busiest SM's load/store unit, by lines and shared accesses
+  std::vector<Stop> stops;     ///< those that the run had
+  double mshr_stalls = 0;      ///< of the L1s' lookups
+  double memory_unit_use = 0;  ///< of the busiest SM's load/store unit
   bool has_atomics = false;
   bool coherent = false;  ///< the L1s are those of a coherent hierarchy
   /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,

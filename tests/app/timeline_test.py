@@ -4,6 +4,7 @@ time line is compared with its plan and its statistics, or "options"."""
 
 import collections
 import json
+import math
 import os
 import signal
 import subprocess
@@ -187,7 +188,8 @@ def check_sample(folder):
 def check_window(folder):
     file = os.path.join(folder, "a.pftrace")
     for window, begin, end in (("5000:9000", 5000, 9000), ("5000ns:9000ns", 5000, 9000),
-                               ("7000cycles:14000cycles", 5000, 10000), (":2000", 0, 2000)):
+                               ("7000cycles:14000cycles", 5000, 10000), (":2000", 0, 2000),
+                               (":1401cycles", 0, 1000)):
         run("nuba-small", "--timeline", file, "--timeline-window", window)
         line = Timeline(file)
         (kernel,) = line.named("kernels")
@@ -201,8 +203,9 @@ def check_window(folder):
             if line.tracks[s.track]["name"] != "requests":
                 check(begin <= s.begin <= s.end <= end, f"{s} in the window {window}")
         for values in line.counters.values():
-            for at, _ in values:
+            for at, value in values:
                 check(begin <= at <= end, f"a counter at {at} in {window}")
+                check(math.isfinite(value), f"a counter is {value} in {window}")
 
 
 def check_refusals(folder):

@@ -3,6 +3,7 @@
 #include "platforms/series_recorder.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -305,35 +306,26 @@ TEST_CASE("the bytes of an interval are those of the blocks' own series") {
   }
 }
 
+/// The series of a window: its sums are the window's statistics, and its intervals cover it.
+json windowed_series(const std::string& platform, const std::string& workload,
+                     WindowOptions window) {
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  options.series_interval_ns = 100;
+  options.window = window;
+  const json run = json::parse(document(platform, workload, options));
+  CHECK(check_sums(run) > 50);
+  const json& series = run.at("series");
+  const double ns = series.at("end_ns").get<double>() - series.at("begin_ns").get<double>();
+  CHECK(series.at("intervals") == std::ceil(ns / 100));
+  return series;
+}
+
 TEST_CASE("the series of a window cover the window") {
-  RunOptions options;
-  options.values = ValueMode::kCarried;
-  options.series_interval_ns = 200;
-  options.window = WindowOptions{200'000, 400'000, true};
-  const json run = json::parse(document("uba-mem-small", "mm", options));
-  CHECK(run.at("series").at("begin_ns") > 0.0);
-  CHECK(run.at("series").at("intervals") > 1);
-  CHECK(check_sums(run) > 50);
-}
-
-TEST_CASE("a window that begins within a kernel has its series from there on") {
-  RunOptions options;
-  options.values = ValueMode::kCarried;
-  options.series_interval_ns = 100;
-  options.window = WindowOptions{1'000'000, 500'000, true};
-  const json run = json::parse(document("nuba-small", "kmeans", options));
-  CHECK(run.at("series").at("intervals") > 1);
-  CHECK(check_sums(run) > 50);
-}
-
-TEST_CASE("a window without skipped instructions has its series") {
-  RunOptions options;
-  options.values = ValueMode::kCarried;
-  options.series_interval_ns = 100;
-  options.window = WindowOptions{0, 500'000, true};
-  const json run = json::parse(document("nuba-small", "kmeans", options));
-  CHECK(run.at("series").at("begin_ns") == 0.0);
-  CHECK(check_sums(run) > 50);
+  CHECK(windowed_series("uba-mem-small", "mm", {200'000, 400'000, true}).at("begin_ns") > 0.0);
+  // The window begins within the second kernel.
+  CHECK(windowed_series("nuba-small", "kmeans", {1'000'000, 500'000, true}).at("intervals") > 1);
+  CHECK(windowed_series("nuba-small", "kmeans", {0, 500'000, true}).at("begin_ns") == 0.0);
 }
 
 TEST_CASE("series and threads exclude each other") {

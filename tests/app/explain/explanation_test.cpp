@@ -132,6 +132,32 @@ TEST_CASE("without contention behind it, a slice's wait is for its lookups or it
   CHECK(explain(stats).bottlenecks.front().resource.name == "atomics units of the LLC slices");
 }
 
+TEST_CASE("a slice's wait for another request's line or in a remote cache is no lookup's") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  stalls["response_network"] = 10;
+  stalls["llc"] = 470;
+  stats["modules"]["system.gpu0.noc"]["response_egress0_busy_cycles"] = 50;
+  for (const char* slice : {"system.gpu0.llc0", "system.gpu0.llc1"}) {
+    stats["modules"][slice]["bytes_read"] = 0;
+  }
+  const auto in_slices = [&] {
+    const Explanation e = explain(stats);
+    const Bottleneck& b = e.bottlenecks.front();
+    CHECK(b.resource.name == "lookups of the LLC slices");
+    return b.from.front();
+  };
+  CHECK(in_slices().first == "llc");
+  CHECK(in_slices().second == Approx(370));
+  // The rest is divided among the lookups and the networks' 15 and 5 cycles.
+  const auto divided = [](double own) { return own + (370 - own) * own / (own + 15 + 5); };
+  stats["modules"]["system.gpu0.llc0"]["lookup_wait_cycles"] = 30;
+  stats["modules"]["system.gpu0.llc0"]["merge_wait_cycles"] = 10;
+  CHECK(in_slices().second == Approx(divided(0.75 * 370)));
+  stats["modules"]["system.gpu0.l1_0"] = {{"llc_cycles", 100}, {"remote_cache_cycles", 20}};
+  CHECK(in_slices().second == Approx(divided(0.8 * 0.75 * 370)));
+}
+
 TEST_CASE("contention behind coherent L2s is divided between links and channels by their use") {
   ordered_json stats = run();
   stats["modules"] = {{"system.gpu0.l1_0", {{"below_l2_cycles", 400}}},
@@ -162,6 +188,7 @@ TEST_CASE("contention behind coherent L2s is divided between links and channels 
   CHECK(e.bottlenecks[0].saved == Approx(0.6 * (behind + before)));
   CHECK(e.bottlenecks[1].resource.name == "DRAM channels");
   CHECK(e.bottlenecks[1].saved == Approx(0.4 * (behind + before)));
+  CHECK_THAT(sentences(e).front(), Contains("The time is in: behind the L2 "));
 }
 
 TEST_CASE("links of the RDMA engine's crossbar have their own width and clock") {
@@ -187,7 +214,11 @@ TEST_CASE("MSHRs bound a run if lookups wait for them longer than for what follo
   CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
   stats["modules"]["system.gpu0.l1_0"]["stalls_mshr"] = 5;
   CHECK(explain(stats).bottlenecks.front().resource.name == "miss registers (MSHRs) of the L1s");
-  stalls["l1_miss"] = 60;
+  // The stages are parts of 500 cycles: of 820, the L1's 320 are 195 cycles, and the other 500 less
+  // 110 cycles of latency are 195, too.
+  stalls["l1_miss"] = 320;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "miss registers (MSHRs) of the L1s");
+  stalls["l1_miss"] = 319;
   CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
 }
 
