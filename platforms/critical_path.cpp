@@ -71,7 +71,13 @@ ordered_json CriticalPath::to_json() const {
       stall[kLoadStageNames[i]] = clock_.cycles_in(t.memory.stats.by_stage[i]);
     }
     ordered_json ages = ordered_json::object();
-    for (std::size_t i = 0; i < kLoadPaths; ++i) ages[kLoadPathNames[i]] = t.memory.ages[i];
+    ordered_json age_waits = ordered_json::object();
+    for (std::size_t i = 0; i < kLoadPaths; ++i) {
+      ages[kLoadPathNames[i]] = t.memory.ages[i];
+      for (const Tick wait : t.memory.age_waits[i]) {
+        age_waits[kLoadPathNames[i]].push_back(clock_.cycles_in(wait));
+      }
+    }
     all.push_back({{"kernels", p.kernels},
                    {"spans", p.spans},
                    {"cycles", p.cycles},
@@ -83,7 +89,8 @@ ordered_json CriticalPath::to_json() const {
                      {"memory", t.memory_slots},
                      {"barrier", t.barrier_slots}}},
                    {"memory_stall_cycles", std::move(stall)},
-                   {"wait_ages", std::move(ages)}});
+                   {"wait_ages", std::move(ages)},
+                   {"wait_age_cycles", std::move(age_waits)}});
   }
   return all;
 }

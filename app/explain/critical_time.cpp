@@ -3,16 +3,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "common/error.h"
 #include "common/json.h"
+#include "modules/sm/stall_stages.h"
 
 namespace tessera::app {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+void add_by_path(const ordered_json& by_path, double factor,
+                 std::map<std::string, std::vector<double>>& sums) {
+  for (const auto& [path, values] : by_path.items()) {
+    std::vector<double>& sum = sums[path];
+    sum.resize(std::max(sum.size(), values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) sum[i] += factor * values[i].get<double>();
+  }
+}
+
+}  // namespace
+
 bool has_critical_time(const ordered_json& stats) {
   return stats.contains("critical_path") && stats["critical_path"].is_array() &&
+         !stats["critical_path"].empty() && stats["critical_path"][0].contains("wait_age_cycles") &&
          stats.contains("cycles") && stats["cycles"].get<double>() > 0;
 }
 
@@ -44,15 +60,11 @@ CriticalTime critical_time_of(const ordered_json& stats) {
     double stalled = 0;
     for (const auto& [stage, c] : stages.items()) stalled += c.get<double>();
     // Slots are of one scheduler, stalls of the whole SM: the stages give the proportions.
-    for (const auto& [stage, c] : stages.items()) {
-      t.memory[stage] += stalled > 0 ? share("memory") * c.get<double>() / stalled : 0;
-    }
+    const double of_slots = stalled > 0 ? share("memory") / stalled : 0;
+    for (const auto& [stage, c] : stages.items()) t.memory[stage] += of_slots * c.get<double>();
     if (stalled <= 0) t.memory["l1_hit"] += share("memory");
-    for (const auto& [path, ages] : part.at("wait_ages").items()) {
-      std::vector<double>& sum = t.ages[path];
-      sum.resize(std::max(sum.size(), ages.size()));
-      for (std::size_t i = 0; i < ages.size(); ++i) sum[i] += ages[i].get<double>();
-    }
+    add_by_path(part.at("wait_ages"), 1, t.ages);
+    add_by_path(part.at("wait_age_cycles"), of_slots, t.age_waits);
   }
   t.outside = std::max(0.0, t.outside);
   return t;
@@ -64,16 +76,24 @@ std::map<std::string, double> exposed_latency(
   std::map<std::string, double> exposed;
   for (const auto& [path, stages] : stage_latency) {
     const auto ages = time.ages.find(path);
+    const auto waits = time.age_waits.find(path);
     double latency = 0;
     for (const auto& [stage, cycles] : stages) latency += cycles;
-    if (ages == time.ages.end() || latency <= 0) continue;
-    double cycles = 0;
+    if (ages == time.ages.end() || waits == time.age_waits.end() || latency <= 0) continue;
     for (std::size_t i = 0; i < ages->second.size(); ++i) {
+      if (ages->second[i] <= 0) continue;
       // The middle of the bucket.
       const double age = i == 0 ? 0 : 0.75 * std::exp2(static_cast<double>(i));
-      cycles += ages->second[i] * std::max(0.0, latency - age);
+      // The rest of its way are the last stages.
+      double rest = std::min(latency - age, waits->second.at(i) / ages->second[i]);
+      for (auto stage = std::rbegin(kLoadStageNames); stage != std::rend(kLoadStageNames);
+           ++stage) {
+        const auto own = stages.find(*stage);
+        if (own == stages.end()) continue;
+        exposed[*stage] += ages->second[i] * std::clamp(rest, 0.0, own->second);
+        rest -= own->second;
+      }
     }
-    for (const auto& [stage, own] : stages) exposed[stage] += cycles * own / latency;
   }
   return exposed;
 }

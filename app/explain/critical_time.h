@@ -24,6 +24,7 @@ struct CriticalTime {
   std::map<std::string, double> memory;
   /// Loads that ended a wait: path (LoadPath) -> by age at its begin (MemoryWaits::ages).
   std::map<std::string, std::vector<double>> ages;
+  std::map<std::string, std::vector<double>> age_waits;  ///< the waits of these loads
 };
 
 /// Throws InputError if the run has no critical path: it ended before its first kernel, or it is of

@@ -9,13 +9,23 @@
 namespace tessera::app {
 namespace {
 
-/// The network that bounds a direction; null without networks.
+constexpr double kSignificant = 0.25;
+constexpr double kHalf = 0.5;
+
+/// The network that bounds a direction; null without networks. Packets wait before the links that
+/// are full: a network behind the one with the most excess latency bounds it, if it is in use for
+/// about as long.
 const Resource* bounding_network(const std::vector<Resource>& networks) {
-  const Resource* most = nullptr;
+  const Resource* bound = nullptr;
   for (const Resource& n : networks) {
-    if (most == nullptr || n.use * n.excess > most->use * most->excess) most = &n;
+    if (bound == nullptr || n.use * n.excess > bound->use * bound->excess) bound = &n;
   }
-  return most;
+  if (bound == nullptr) return nullptr;
+  constexpr double kAlike = 0.75;
+  for (const Resource* n = bound + 1; n < networks.data() + networks.size(); ++n) {
+    if (n->excess >= kSignificant * bound->excess && n->use >= kAlike * bound->use) bound = n;
+  }
+  return bound;
 }
 
 /// Time by resource and stage.
@@ -61,7 +71,8 @@ class Predictor {
         r_(r),
         exposed_(exposed_latency(time, r.stage_latency)),
         requests_(bounding_network(r.request_networks)),
-        responses_(bounding_network(r.response_networks)) {}
+        responses_(bounding_network(r.response_networks)),
+        contended_(contended_share()) {}
 
   std::vector<Bottleneck> bottlenecks() {
     share_contention();
@@ -70,15 +81,14 @@ class Predictor {
     } else {
       share_slices();
     }
-    if (mshrs_bound()) {
-      share_mshrs();
-    } else {
-      shares_.divide("l1_hit", contention("l1_hit"));
-      shares_.divide("l1_miss", contention("l1_miss"));
-      shares_.divide("structural", unusual_structural());
+    const double blocked = share_blocked();
+    for (const char* s : {"l1_hit", "l1_miss"}) {
+      shares_.divide(s, (1 - blocked) * contended_ * contention(s));
     }
+    shares_.divide("structural", (1 - blocked) * contended_ * unusual_structural());
     // The start and the end of each kernel have no warps.
-    shares_.divide("idle", time_.idle - kUsualIdle * time_.whole - stopped("dispatch"));
+    const double idle = time_.idle - kUsualIdle * time_.whole - stopped("dispatch");
+    shares_.divide("idle", contended_ * idle);
     share_stops();
     share_balance();
     std::vector<Bottleneck> all;
@@ -93,10 +103,12 @@ class Predictor {
  private:
   static constexpr double kUsualIdle = 0.02;
   static constexpr double kUsualStructural = 0.4;  ///< of the issued slots
-  static constexpr double kSignificant = 0.25;
-  static constexpr double kMshrStalls = 0.05;
+  static constexpr double kMshrStalls = 0.05;      ///< of the slices' lookups
   static constexpr double kBalanced = 0.9;
   static constexpr double kBusier = 2;
+  static constexpr double kHeld = 6;
+  static constexpr double kBusy = 0.75;
+  static constexpr double kFull = 0.95;
   static constexpr const char* kBehindL1[] = {"request_network", "llc", "dram", "llc_return",
                                               "response_network"};
 
@@ -107,6 +119,17 @@ class Predictor {
   double contention(const std::string& name) const {
     const auto it = exposed_.find(name);
     return std::max(0.0, stage(name) - (it == exposed_.end() ? 0 : it->second));
+  }
+  /// Merged requests wait for another one's line: of these waits, the others' part is contention.
+  double contended_share() const {
+    double waits = 0;
+    double contended = 0;
+    for (const char* s : kBehindL1) {
+      const double merged = std::string(s) == "llc" ? (1 - r_.lookup_share) * contention(s) : 0;
+      waits += stage(s) - merged;
+      contended += contention(s) - merged;
+    }
+    return ratio(contended, waits);
   }
   /// Migration closes the load/store units; the dispatcher's stops have no warps.
   double unusual_structural() const {
@@ -122,44 +145,107 @@ class Predictor {
   void share_contention() {
     shares_.add(&r_.translation, "translation", contention("translation"));
     shares_.add(requests_, "request_network", contention("request_network"));
-    const double links = ratio(r_.host_links.use, r_.host_links.use + r_.dram.use);
-    shares_.add(&r_.host_links, "dram", links * contention("dram"));
-    shares_.add(&r_.dram, "dram", (1 - links) * contention("dram"));
+    share_memory();
     shares_.add(responses_, "llc_return", contention("llc_return"));
     shares_.add(responses_, "response_network", contention("response_network"));
   }
 
-  /// Requests wait before and in coherent L2s for those that are behind these.
+  /// Behind coherent L2s, the part of a resource is that of its queue: use / (1 - use). An HMD
+  /// that has free transactions keeps none waiting.
+  void share_memory() {
+    const Resource* const resources[] = {&r_.dram, &r_.host_links, &r_.smd_lookups, &r_.hmd_lookups,
+                                         &r_.hmd_transactions};
+    const auto queue = [&](const Resource* r) {
+      const double use = std::min(r->use, kFull);
+      return r == &r_.hmd_transactions && use < kBusy ? 0 : use / (1 - use);
+    };
+    double all = 0;
+    for (const Resource* r : resources) all += queue(r);
+    for (const Resource* r : resources) {
+      // Without coherent L2s, there are only the channels.
+      const double part = r_.coherent ? ratio(queue(r), all) : r == &r_.dram;
+      shares_.add(r, "dram", part * contention("dram"));
+    }
+  }
+
+  /// Requests wait before and in coherent L2s for their lookups, or for those that are behind.
   void share_coherent() {
-    for (const char* s : {"request_network", "llc"}) shares_.divide(s, contention(s));
+    for (const char* s : {"request_network", "llc"}) {
+      if (r_.l2_lookups.use >= kBusy) {
+        shares_.add(&r_.l2_lookups, s, contention(s));
+      } else {
+        shares_.divide(s, contention(s));
+      }
+    }
+  }
+
+  /// What requests wait for in the slices.
+  const Resource* slices_bound() const {
+    const double after = contention("llc_return") + contention("response_network");
+    const double channels = contention("dram");
+    if (std::max(after, channels) >= kSignificant * contention("llc")) {
+      return channels > after || responses_ == nullptr ? &r_.dram : responses_;
+    }
+    return r_.has_atomics && r_.atomics.use > r_.slices.use ? &r_.atomics : &r_.slices;
   }
 
   void share_slices() {
     const double own = contention("llc");
-    const double after = contention("llc_return") + contention("response_network");
-    const double channels = contention("dram");
-    const Resource* bound =
-        r_.has_atomics && r_.atomics.use > r_.slices.use ? &r_.atomics : &r_.slices;
-    if (std::max(after, channels) >= kSignificant * own) {
-      bound = channels > after || responses_ == nullptr ? &r_.dram : responses_;
+    if (r_.slice_mshr_stalls >= kMshrStalls) {
+      shares_.add(&r_.slice_mshrs, "llc", std::min(own, r_.slices_without_mshr));
+      return;
     }
-    const double waited = bound == &r_.slices ? r_.lookup_share : 1;
-    shares_.add(bound, "llc", waited * own);
-    shares_.divide("llc", (1 - waited) * own);
+    shares_.add(slices_bound(), "llc", r_.lookup_share * own);
+    // Merged requests wait for a line of another request's, from a channel.
+    const double merged = (1 - r_.lookup_share) * own;
+    shares_.divide("llc", contended_ * merged);
   }
 
-  bool mshrs_bound() const {
-    double behind = 0;
-    for (const char* s : kBehindL1) behind += contention(s);
-    return r_.mshr_stalls >= kMshrStalls &&
-           stage("l1_miss") >= std::max(behind, kMshrStalls * time_.whole);
+  /// L1s without a free MSHR or frame take no load: the time is that of the misses, which is
+  /// latency, or is excess of the networks, slices and channels. Returns the part of the waits in
+  /// and before the L1s that this is.
+  double share_blocked() {
+    const double structural = std::max(0.0, unusual_structural());
+    const double waits = structural + contention("l1_miss") + contention("l1_hit");
+    const double without = r_.without_mshr + r_.without_frame;
+    const double blocked = std::min(1.0, ratio(without, waits));
+    if (without <= 0) return 0;
+    const auto share = [&](const Resource* resource, double part) {
+      shares_.add(resource, "l1_hit", part * blocked * contention("l1_hit"));
+      shares_.add(resource, "l1_miss", part * blocked * contention("l1_miss"));
+      shares_.add(resource, "structural", part * blocked * structural);
+    };
+    double excess = r_.slices.excess + r_.dram.excess;
+    for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
+      for (const Resource& n : *networks) excess += n.excess;
+    }
+    const double all = std::max(r_.miss_cycles, excess);
+    for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
+      const Resource* bound = networks == &r_.request_networks ? requests_ : responses_;
+      for (const Resource& n : *networks) share(bound, ratio(n.excess, all));
+    }
+    share(slices_bound(), ratio(r_.slices.excess, all));
+    share(&r_.dram, ratio(r_.dram.excess, all));
+    // With more misses, the excess grows as well, and takes the gain where it is half of all.
+    const double gained =
+        std::clamp((kHalf - ratio(excess, all)) / (kHalf - kSignificant), 0.0, 1.0);
+    overlap(r_.mshrs, gained * r_.without_mshr);
+    overlap(r_.frames, gained * r_.without_frame);
+    return blocked;
   }
 
-  void share_mshrs() {
-    shares_.add(&r_.mshrs, "l1_miss", stage("l1_miss"));
-    shares_.add(&r_.mshrs, "l1_hit", contention("l1_hit"));
-    shares_.add(&r_.mshrs, "structural", unusual_structural());
-    for (const char* s : kBehindL1) shares_.add(&r_.mshrs, s, stage(s) - contention(s));
+  /// With more misses at a time, `cycles` of the waits in and before the L1s and of the exposed
+  /// latency behind them overlap.
+  void overlap(const Resource& resource, double cycles) {
+    std::map<std::string, double> waits = {{"structural", std::max(0.0, unusual_structural())},
+                                           {"l1_hit", contention("l1_hit")},
+                                           {"l1_miss", contention("l1_miss")}};
+    for (const char* s : kBehindL1) waits[s] = stage(s) - contention(s);
+    double all = 0;
+    for (const auto& [name, wait] : waits) all += wait;
+    for (const auto& [name, wait] : waits) {
+      shares_.add(&resource, name, std::min(1.0, ratio(cycles, all)) * wait);
+    }
   }
 
   void share_stops() {
@@ -188,21 +274,25 @@ class Predictor {
                         const std::map<std::string, double>& stages) const {
     Bottleneck b{resource};
     for (const auto& [name, cycles] : stages) b.saved += cycles;
-    const double chain = &resource == &r_.balance ? r_.warp_latency / time_.whole : 0;
-    double busy = chain;
+    double busy = 0;
+    if (&resource == &r_.balance) busy = r_.warp_latency / time_.whole;
+    if (&resource == &r_.mshrs || &resource == &r_.frames) busy = r_.load_latency / time_.whole;
     for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
       for (const Resource& n : *networks) {
         if (n.group != resource.group) busy = std::max(busy, n.use);
       }
     }
-    for (const Resource* other : {&r_.slices, &r_.atomics, &r_.dram, &r_.host_links}) {
+    for (const Resource* other :
+         {&r_.slices, &r_.atomics, &r_.dram, &r_.host_links, &r_.l2_lookups}) {
       if (other->group != resource.group) busy = std::max(busy, other->use);
     }
+    // A resource holds loads back while it is in use, or waits for credits.
+    const double held = resource.use > 0 ? kHeld * resource.use : 1;
     // Another resource that is in use for twice the time keeps the requests waiting.
     const bool minor =
         resource.use > 0 && resource.group != r_.slices.group && busy > kBusier * resource.use;
     const double bound = minor ? 1 : busy;
-    const double most = time_.whole * (1 - std::min(1.0, bound));
+    const double most = time_.whole * std::min(held, 1 - std::min(1.0, bound));
     const double kept = b.saved > most ? most / b.saved : 1;
     b.saved *= kept;
     for (const auto& [name, cycles] : stages) b.from.emplace_back(name, cycles * kept);
@@ -216,6 +306,7 @@ class Predictor {
   const std::map<std::string, double> exposed_;
   const Resource* requests_;
   const Resource* responses_;
+  const double contended_;  ///< of the waits behind the L1s, the part that is contention
   Shares shares_;
 };
 

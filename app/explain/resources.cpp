@@ -10,6 +10,7 @@
 #include "app/report/network_use.h"
 #include "app/report/wait_list.h"
 #include "common/json.h"
+#include "common/text.h"
 
 namespace tessera::app {
 namespace {
@@ -19,6 +20,8 @@ using namespace nlohmann::literals;
 
 /// More than any level's traffic.
 constexpr const char* kWide = "1024";
+/// Of a clock, where latencies have as many more cycles.
+constexpr double kFaster = 8;
 
 class Reader {
  public:
@@ -29,6 +32,15 @@ class Reader {
   double setting(const std::string& group, const char* name) const {
     return setting_of(stats_, group, name);
   }
+  /// Of a block, which can have its own.
+  double own_setting(const std::string& block, const std::string& group, const char* name) const {
+    const auto settings = stats_.find("settings");
+    const std::string path = "system." + block + "." + name;
+    if (settings != stats_.end() && settings->contains(path)) {
+      return settings->at(path).get<double>();
+    }
+    return setting(group, name);
+  }
   /// Converts cycles of a group's clock to SM cycles.
   double sm_cycles(double cycles, const std::string& group) const {
     return cycles * ratio(setting("sm", "clock_hz"), setting(group, "clock_hz"));
@@ -38,6 +50,45 @@ class Reader {
  private:
   const ordered_json& stats_;
 };
+
+std::string whole(double v) { return std::to_string(std::llround(v)); }
+
+/// "umh/link" -> "umh.link."
+std::string parameters_of(const std::string& group) {
+  std::string path = group + ".";
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
+/// The group's clock, faster, with the same latencies in time.
+std::vector<std::pair<std::string, std::string>> faster(
+    const Reader& r, const std::string& group, std::initializer_list<const char*> latencies) {
+  const std::string path = parameters_of(group);
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {path + "clock_hz", whole(kFaster * r.setting(group, "clock_hz"))}};
+  for (const char* name : latencies) {
+    settings.emplace_back(path + name, whole(kFaster * r.setting(group, name)));
+  }
+  return settings;
+}
+
+/// Parameters of a group of networks.
+struct NetworkParameters {
+  const char* latency;  ///< cycles of a lone packet; null: the clock is not made faster
+  std::vector<const char*> buffers;
+};
+
+const std::map<std::string, NetworkParameters>& network_parameters() {
+  static const std::map<std::string, NetworkParameters> kParameters = {
+      {"p2p", {"latency", {"buffer_flits"}}},
+      {"noc", {"stage_latency", {"input_buffer_flits", "output_buffer_flits"}}},
+      {"mesh", {nullptr, {"vc_flits"}}},
+      {"side_link", {"latency", {"buffer_flits"}}},
+      {"mcm", {"stage_latency", {"input_buffer_flits", "output_buffer_flits"}}},
+      {"ring", {"hop_latency", {"buffer_packets"}}},
+      {"rdma", {"latency_cycles", {"port_depth", "outgoing_depth"}}}};
+  return kParameters;
+}
 
 struct NetworkWords {
   const char* title;
@@ -80,12 +131,56 @@ void consider_slice_ports(const Reader& r, const NetworkUse& use, Resource& n) {
   n.hot = slices.hottest({"bytes_read"});
 }
 
-/// Adds the networks of one direction. Returns the latency of an average request without
-/// contention, in SM cycles.
-double add_networks(const Reader& r, const std::string& direction, std::vector<Resource>& out) {
-  double idle = 0;
-  double entered = 0;  // packets of the network that most enter
+/// Links and buffers that hold back no packet.
+std::vector<std::pair<std::string, std::string>> infinite_network(const Reader& r,
+                                                                  const NetworkUse& use) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  const NetworkParameters& p = network_parameters().at(use.clock);
+  if (p.latency != nullptr) settings = faster(r, use.clock, {p.latency});
+  settings.emplace_back(use.width, kWide);
+  for (const char* name : p.buffers) settings.emplace_back(parameters_of(use.clock) + name, kWide);
+  return settings;
+}
+
+/// Lone packets of a network.
+struct LonePackets {
+  double count = 0;
+  double latency = 0;  ///< of each, in SM cycles
+};
+
+/// The fabric between GPUs counts both directions together.
+LonePackets add_fabric(const Reader& r, const std::string& direction, std::vector<Resource>& out) {
+  const Blocks fabric = r.blocks("fabric");
+  const double packets = fabric.sum("packet_latency", "count");
+  if (packets <= 0) return {};
+  const auto links = fabric.fabric_links();
+  Resource n;
+  n.name = "fabric between the GPUs (" + direction + "s)";
+  n.group = "fabric";
+  n.use = ratio(r.sm_cycles(largest_of(links), "fabric"), r.cycles());
+  const double lone = packets * std::ceil(r.setting("fabric", "latency_ns") *
+                                          r.setting("fabric", "clock_hz") / 1e9);
+  n.excess = std::max(0.0, r.sm_cycles(fabric.sum("packet_latency", "sum") - lone, "fabric")) / 2;
+  n.hot = hottest_of(links);
+  n.infinite = faster(r, "fabric", {});
+  for (const char* name : {"fabric.flit_bytes", "fabric.port_packets", "fabric.switch_packets"}) {
+    n.infinite.emplace_back(name, kWide);
+  }
+  n.remedies =
+      "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
+      "system.page_placement, migration.policy";
+  out.push_back(std::move(n));
+  return {packets / 2, r.sm_cycles(ratio(lone, packets), "fabric")};
+}
+
+/// Adds the networks of one direction. Returns their lone packets.
+std::vector<LonePackets> add_networks(const Reader& r, const std::string& direction,
+                                      std::vector<Resource>& out) {
+  std::vector<LonePackets> all;
   for (const NetworkKind& kind : kNetworkKinds) {
+    if (std::string(kind.block) == "module_ingress_xbar") {
+      all.push_back(add_fabric(r, direction, out));
+    }
     if (kind.translations) continue;
     const std::optional<NetworkUse> use = network_use(r.stats(), kind, direction);
     if (!use || use->packets <= 0) continue;
@@ -99,35 +194,31 @@ double add_networks(const Reader& r, const std::string& direction, std::vector<R
     n.use = ratio(r.sm_cycles(largest_of(use->links), use->clock), r.cycles());
     n.excess = std::max(0.0, r.sm_cycles(use->latency - lone, use->clock));
     n.hot = hottest_of(use->links);
-    n.infinite = {{use->width, kWide}};
+    n.infinite = infinite_network(r, *use);
     n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : words.remedies;
     if (std::string(kind.block) == "noc" && direction == "response") {
       consider_slice_ports(r, *use, n);
     }
-    idle += r.sm_cycles(lone, use->clock);
-    entered = std::max(entered, use->packets);
+    all.push_back({use->packets, r.sm_cycles(ratio(lone, use->packets), use->clock)});
     out.push_back(std::move(n));
   }
-  const Blocks fabric = r.blocks("fabric");
-  const auto links = fabric.fabric_links();
-  if (const double packets = fabric.sum("packet_latency", "count"); packets > 0) {
-    Resource n;
-    n.name = "fabric between the GPUs (" + direction + "s)";
-    n.group = "fabric";
-    n.use = ratio(r.sm_cycles(largest_of(links), "fabric"), r.cycles());
-    const double lone = packets * std::ceil(r.setting("fabric", "latency_ns") *
-                                            r.setting("fabric", "clock_hz") / 1e9);
-    // Both directions together.
-    n.excess = std::max(0.0, r.sm_cycles(fabric.sum("packet_latency", "sum") - lone, "fabric")) / 2;
-    n.hot = hottest_of(links);
-    n.infinite = {{"fabric.flit_bytes", kWide}};
-    n.remedies =
-        "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
-        "system.page_placement, migration.policy";
-    idle += r.sm_cycles(lone, "fabric") / 2;
-    out.push_back(std::move(n));
+  if (direction == "response") std::reverse(out.begin(), out.end());
+  return all;
+}
+
+/// Latency without contention of a load that ends a wait: long loads end more waits than short
+/// ones, in proportion to their latency. `rest`: latency of a load's other stages.
+double lone_latency(const std::vector<LonePackets>& networks, double rest) {
+  double entered = 0;  // packets of the network that most enter
+  for (const LonePackets& n : networks) entered = std::max(entered, n.count);
+  for (const LonePackets& n : networks) rest += ratio(n.count * n.latency, entered);
+  double latency = 0;
+  for (const LonePackets& n : networks) {
+    const double crossing = ratio(n.count, entered);
+    const double without = rest - crossing * n.latency;
+    latency += ratio(crossing * (without + n.latency), without + crossing * n.latency) * n.latency;
   }
-  return ratio(idle, entered);
+  return latency;
 }
 
 /// SM cycles of a line that a channel's open row does not have.
@@ -141,11 +232,20 @@ double memory_latency(const Reader& r, const std::string& channel) {
 /// Channels of the blocks `kind`, whose parameters are those of `group`.
 Resource channels_of(const Reader& r, const char* kind, const std::string& group) {
   const Blocks channels = r.blocks(kind);
+  const std::string path = parameters_of(group);
   Resource d{"DRAM channels", group};
   d.use = ratio(r.sm_cycles(channels.most("bus_busy_clocks"), group), r.cycles());
+  const double lone = memory_latency(r, group) * channels.sum("read_latency", "count");
+  d.excess = std::max(0.0, r.sm_cycles(channels.sum("read_latency", "sum"), group) - lone);
   d.hot = channels.hottest({"bus_busy_clocks"});
-  std::string path = group + ".";
-  std::replace(path.begin(), path.end(), '/', '.');
+  d.infinite = faster(r, group,
+                      {"t_rc", "t_rcd", "t_rp", "t_cl", "t_wl", "t_ras", "t_rtp", "t_wtr_l",
+                       "t_wtr_s", "t_wr", "t_rtw", "pipeline_clocks"});
+  if (r.stats().value(ordered_json::json_pointer("/config/" + group + "/refresh"), false)) {
+    for (const char* name : {"t_refi", "t_rfc"}) {
+      d.infinite.push_back(faster(r, group, {name}).back());
+    }
+  }
   for (const auto& [name, value] : {std::pair{"bus_bytes_per_clock", kWide},
                                     {"burst_clocks", "1"},
                                     {"t_rrd_l", "0"},
@@ -177,14 +277,16 @@ Resource slices_of(const Reader& r) {
   const Blocks slices = r.blocks("llc");
   Resource s{"lookups of the LLC slices", "llc"};
   s.hot = slices.hottest({"reads", "writes", "atomics"});
-  const double lookups = ratio(slices.sum("reads") + slices.sum("writes") + slices.sum("atomics"),
-                               static_cast<double>(s.hot.blocks)) *
-                         s.hot.over_mean;
-  s.use = ratio(r.sm_cycles(lookups, "llc"), r.cycles());
-  constexpr double kFaster = 16;
-  const auto whole = [](double v) { return std::to_string(std::llround(v)); };
-  s.infinite = {{"llc.clock_hz", whole(kFaster * r.setting("llc", "clock_hz"))},
-                {"llc.latency_cycles", whole(kFaster * r.setting("llc", "latency_cycles"))}};
+  for (const auto& [name, statistics] : slices.each()) {
+    double lookups = 0;
+    for (const char* kind : {"reads", "writes", "atomics"}) {
+      lookups += statistics->value(kind, 0.0);
+    }
+    const double clock = r.own_setting(name, "llc", "clock_hz");
+    s.use = std::max(s.use, ratio(lookups * r.setting("sm", "clock_hz"), clock * r.cycles()));
+  }
+  s.excess = r.sm_cycles(slices.sum("lookup_wait_cycles"), "llc");
+  s.infinite = faster(r, "llc", {"latency_cycles"});
   s.remedies =
       "system.slices_per_channel; system.address_map pae; copies of read-only lines "
       "(system.remote_caching full-replication, mdr)";
@@ -259,6 +361,36 @@ void add_host_links(const Reader& r, Resources& all) {
   all.host_links = std::move(l);
 }
 
+/// Lookups of the controllers `kind` of a coherent hierarchy: each takes a message a cycle.
+Resource lookups_of(const Reader& r, const char* kind, const std::string& group,
+                    const std::string& name) {
+  const Blocks controllers = r.blocks(kind);
+  Resource l{"lookups of the " + name, group};
+  std::vector<std::pair<std::string, double>> messages;
+  for (const auto& [block, statistics] : controllers.each()) {
+    messages.emplace_back(block, 0);
+    for (const auto& [statistic, value] : statistics->items()) {
+      if (begins_with(statistic, "received_")) messages.back().second += value.get<double>();
+    }
+  }
+  l.use = ratio(r.sm_cycles(largest_of(messages), group), r.cycles());
+  l.hot = hottest_of(messages);
+  l.infinite = faster(r, group, {"latency_cycles"});
+  l.remedies = parameters_of(group) + "clock_hz; umh.stacks; umh.l2.sets";
+  return l;
+}
+
+/// A transaction of an HMD lasts until the requester has its block.
+Resource hmd_transactions(const Reader& r) {
+  const Blocks hmds = r.blocks("hmd");
+  Resource t{"transactions of the HMDs", "umh/hmd"};
+  t.use = ratio(hmds.most("pending", "average"), r.setting("umh/hmd", "transactions"));
+  t.hot = hmds.hottest({"stalls_transactions"});
+  t.infinite = {{"umh.hmd.transactions", "4096"}};
+  t.remedies = "umh.hmd.transactions; umh.link.latency_ns";
+  return t;
+}
+
 /// Between a coherent L1 and an L2 that has the line.
 std::map<std::string, double> coherent_latency(const Reader& r) {
   const double request = r.sm_cycles(1 + r.setting("umh/l2", "latency_cycles"), "umh/l2");
@@ -300,32 +432,89 @@ double memory_unit_use(const Reader& r) {
                              r.cycles()));
 }
 
+/// Resources::load_latency: an instruction ends with the last of its lines.
+double load_latency(const Reader& r) {
+  const Blocks sms = r.blocks("sm");
+  const Blocks l1 = r.blocks("l1_");
+  const double lines = ratio(sms.sum("line_requests"), sms.sum("load_instructions"));
+  const double hits = ratio(l1.sum("load_hits") + l1.sum("load_merges"),
+                            l1.sum("load_hits") + l1.sum("load_merges") + l1.sum("load_misses"));
+  const double miss =
+      r.sm_cycles(ratio(l1.sum("miss_latency", "sum"), l1.sum("load_misses")), "l1");
+  const double latency =
+      r.sm_cycles(r.setting("l1", "latency_cycles"), "l1") + (1 - std::pow(hits, lines)) * miss;
+  return ratio(sms.most("load_instructions") * latency, sms.most("resident_warps", "average"));
+}
+
+/// Time in which an average cache took no access for want of one of `number`: each is free again
+/// after the latency of a miss.
+double time_without(const Reader& r, const Blocks& caches, const char* group, const char* stalls,
+                    const char* number) {
+  const double latency =
+      ratio(caches.sum("miss_latency", "sum"), caches.sum("miss_latency", "count"));
+  const auto blocks = static_cast<double>(caches.hottest({stalls}).blocks);
+  const double cycles = ratio(caches.sum(stalls), blocks) * latency;
+  return ratio(r.sm_cycles(cycles, group), r.setting(group, number));
+}
+
+/// What misses need: MSHRs and frames of the L1s, and MSHRs of the slices.
+void add_misses(const Reader& r, Resources& all) {
+  const Blocks l1 = r.blocks("l1_");
+  all.miss_cycles = r.sm_cycles(l1.sum("miss_latency", "sum"), "l1");
+  all.without_mshr = time_without(r, l1, "l1", "stalls_mshr", "mshr_entries");
+  all.without_frame = time_without(r, l1, "l1", "stalls_frames", "ways");
+  all.mshrs = {"miss registers (MSHRs) of the L1s", "l1"};
+  all.mshrs.hot = l1.hottest({"stalls_mshr"});
+  all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
+  all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
+  all.frames = {"lines of the L1s' sets that misses reserve", "l1"};
+  all.frames.hot = l1.hottest({"stalls_frames"});
+  all.frames.infinite = {{"l1.reserve_frames", "false"}};
+  all.frames.remedies = "l1.sets, l1.ways, l1.reserve_frames";
+
+  const Blocks llc = r.blocks("llc");
+  const double lookups = llc.sum("reads") + llc.sum("writes") + llc.sum("atomics");
+  all.slice_mshr_stalls = ratio(llc.sum("stalls_mshr"), lookups);
+  all.slices_without_mshr = time_without(r, llc, "llc", "stalls_mshr", "mshr_entries");
+  all.slice_mshrs = {"miss registers (MSHRs) of the LLC slices", "llc"};
+  all.slice_mshrs.hot = llc.hottest({"stalls_mshr"});
+  all.slice_mshrs.infinite = {{"llc.mshr_entries", "4096"}, {"llc.mshr_targets", "32"}};
+  all.slice_mshrs.remedies = "llc.mshr_entries, llc.mshr_targets";
+}
+
 void add_balance(const Reader& r, Resources& all) {
   const Blocks sms = r.blocks("sm");
   const double ctas = sms.sum("ctas");
-  const double most = sms.most("warp_instructions");
+  double most = 0;  // of the critical SMs
+  for (const ordered_json& part : r.stats().at("critical_path")) {
+    most += part.at("issue_slots").at("issued").get<double>();
+  }
   if (ctas <= 0 || most <= 0) return;
   const double loads = ratio(sms.sum("load_instructions"), sms.sum("warp_instructions"));
   const double latency =
       r.setting("sm", "alu_latency") + loads * r.sm_cycles(r.setting("l1", "latency_cycles"), "l1");
   double balanced = 0;  // instructions of an SM with its share of each kernel's CTAs
+  double share = 0;     // of CTAs
   for (const ordered_json& k : r.stats().value("kernels", ordered_json::array())) {
     double count = 1;
     double threads = 1;
     for (const ordered_json& n : k.at("grid")) count *= n.get<double>();
     for (const ordered_json& n : k.at("block")) threads *= n.get<double>();
     const double warps = count * std::ceil(threads / 32);
-    balanced += std::ceil(count / r.setting("system", "sms")) *
-                ratio(k.at("instructions").get<double>(), count);
+    const double own = std::ceil(count / r.setting("system", "sms"));
+    share += own;
+    balanced += own * ratio(k.at("instructions").get<double>(), count);
     all.warp_latency += ratio(k.at("instructions").get<double>(), warps) * latency;
   }
-  if (balanced > 0) all.balanced_work = std::min(1.0, balanced / most);
+  // CTAs of different lengths cannot be spread better.
+  if (balanced > 0 && sms.most("ctas") > share) all.balanced_work = std::min(1.0, balanced / most);
   all.balance = {"balance of CTAs between SMs", "dispatch"};
   all.balance.hot = sms.hottest({"warp_instructions"});
   const bool distributed =
       r.stats().value("/config/dispatch/scheduler"_json_pointer, "") == "distributed";
-  all.balance.infinite = {{"dispatch.scheduler", distributed ? "round-robin" : "distributed"}};
-  all.balance.remedies = "dispatch.scheduler, more or smaller CTAs";
+  all.balance.infinite = {{"dispatch.planner", "immediate"},
+                          {"dispatch.scheduler", distributed ? "round-robin" : "distributed"}};
+  all.balance.remedies = "dispatch.planner, dispatch.scheduler, more or smaller CTAs";
 }
 
 void add_stops(const Reader& r, Resources& all) {
@@ -333,20 +522,23 @@ void add_stops(const Reader& r, Resources& all) {
   if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
     Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
     s.cycles = r.sm_cycles(stopped, "migration");
-    s.resource.infinite = {{"migration.cache_flush_ns", "0"},
-                           {"migration.pipeline_flush_ns", "0"},
-                           {"migration.shootdown_ns", "0"},
-                           {"migration.transfer_gb_per_s", "1000000"}};
+    s.resource.infinite = {{"migration.policy", "none"}};
     s.resource.remedies = "migration.policy, migration.stop, migration.drain, migration.max_moves";
     all.stops.push_back(std::move(s));
   }
   if (const double flush = r.blocks("dispatcher").sum("flush_cycles"); flush > 0) {
     Stop s{{kFlush, "dispatch"}, 0};
     s.cycles = r.sm_cycles(flush, "dispatch");
-    if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
+    if (r.blocks("l1_").has("below_l2_cycles")) {
+      // The directories of a GPU's memory can do without it, beside CPUs.
+      if (!r.blocks("smd").empty() && r.setting("umh/cpu", "cores") > 0)
+        s.resource.infinite = {{"umh.synchronisation", "dynamic"}};
+    } else if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
       s.resource.infinite = {{"llc.flush", "copies"}};
     }
-    s.resource.remedies = "llc.flush, umh.synchronisation; a smaller LLC has fewer lines to flush";
+    s.resource.remedies = r.blocks("l1_").has("below_l2_cycles")
+                              ? "umh.synchronisation, umh.flushed; umh.link.bytes_per_cycle"
+                              : "llc.flush; a smaller LLC has fewer lines to flush";
     all.stops.push_back(std::move(s));
   }
   if (const double launch = r.setting("dispatch", "launch_cycles"); launch > 0) {
@@ -363,15 +555,11 @@ void add_stops(const Reader& r, Resources& all) {
 Resources resources_of(const ordered_json& stats) {
   const Reader r(stats);
   Resources all;
-  const double request = add_networks(r, "request", all.request_networks);
-  const double response = add_networks(r, "response", all.response_networks);
+  const std::vector<LonePackets> request = add_networks(r, "request", all.request_networks);
+  const std::vector<LonePackets> response = add_networks(r, "response", all.response_networks);
   const Blocks l1 = r.blocks("l1_");
-  const double lookups = l1.sum("loads") + l1.sum("stores") + l1.sum("atomics");
-  all.mshr_stalls = ratio(l1.sum("stalls_mshr") + l1.sum("stalls_frames"), lookups);
-  all.mshrs = {"miss registers (MSHRs) of the L1s", "l1"};
-  all.mshrs.hot = l1.hottest({"stalls_mshr", "stalls_frames"});
-  all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
-  all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
+  add_misses(r, all);
+  all.load_latency = load_latency(r);
   all.memory_unit_use = memory_unit_use(r);
   all.translation = translation_of(r);
   add_host_links(r, all);
@@ -386,11 +574,18 @@ Resources resources_of(const ordered_json& stats) {
   all.stage_latency["l1"] = {{"l1_hit", r.sm_cycles(r.setting("l1", "latency_cycles"), "l1")}};
   auto& to_llc = all.stage_latency["llc"];
   auto& dram = all.stage_latency["dram"];
-  to_llc = {{"request_network", request},
-            {"llc", r.sm_cycles(r.setting("llc", "latency_cycles"), "llc")},
-            {"response_network", response}};
+  const double slice = r.sm_cycles(r.setting("llc", "latency_cycles"), "llc");
+  to_llc = {{"request_network", lone_latency(request, slice)},
+            {"llc", slice},
+            {"response_network", lone_latency(response, slice)}};
   all.coherent = l1.has("below_l2_cycles");
-  if (all.coherent) to_llc = coherent_latency(r);
+  if (all.coherent) {
+    to_llc = coherent_latency(r);
+    all.l2_lookups = lookups_of(r, "l2_", "umh/l2", "L2s");
+    all.smd_lookups = lookups_of(r, "smd", "umh/smd", "SMDs");
+    all.hmd_lookups = lookups_of(r, "hmd", "umh/hmd", "HMDs");
+    all.hmd_transactions = hmd_transactions(r);
+  }
   dram = to_llc;
   dram["dram"] = all.coherent ? latency_behind_l2(r) : memory_latency(r, "dram");
   return all;

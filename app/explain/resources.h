@@ -19,7 +19,8 @@ struct Resource {
   std::string name;   ///< "crossbar (responses)"
   std::string group;  ///< of its parameters: "noc"
   double use = 0;     ///< of the busiest one: part of the time in which it was busy, 0 to 1
-  /// Time in excess of an idle system's, summed over requests, in SM cycles; networks only.
+  /// Time in excess of an idle system's, summed over requests, in SM cycles: of networks, slices
+  /// and channels.
   double excess = 0;
   HotSpots hot{};
   /// Settings (parameter, value) that make it as good as infinite and leave its latency.
@@ -39,22 +40,35 @@ struct Stop {
 
 /// The resources by their role on a load's way. A network is left out if it moved nothing.
 struct Resources {
-  std::vector<Resource> request_networks;
-  std::vector<Resource> response_networks;
+  std::vector<Resource> request_networks;   ///< in the order of a request's way
+  std::vector<Resource> response_networks;  ///< in the order of a response's way
   Resource mshrs;
+  Resource frames;       ///< of the L1s, that misses reserve
+  Resource slice_mshrs;  ///< of the LLC slices
   Resource translation;
   Resource slices;
   double lookup_share = 1;  ///< of the slices' waits, those for their lookup
   Resource atomics;
   Resource dram;
-  Resource host_links;       ///< of coherent hierarchies
+  Resource host_links;  ///< of coherent hierarchies
+  Resource l2_lookups;  ///< of coherent hierarchies
+  Resource smd_lookups;
+  Resource hmd_lookups;
+  Resource hmd_transactions;
   Resource balance;          ///< of CTAs between SMs
   double balanced_work = 1;  ///< of the SM with most instructions, if CTAs were spread evenly
   /// Of the instructions of an average warp, one after the other: SM cycles, summed over kernels.
   double warp_latency = 0;
-  std::vector<Stop> stops;     ///< those that the run had
-  double mshr_stalls = 0;      ///< of the L1s' lookups
-  double memory_unit_use = 0;  ///< of the busiest SM's load/store unit
+  /// Of the loads of an SM's resident warps, with those of a warp one after the other: SM cycles.
+  double load_latency = 0;
+  std::vector<Stop> stops;  ///< those that the run had
+  /// Time in which an average L1 took no load for want of a resource: SM cycles.
+  double without_mshr = 0;
+  double without_frame = 0;
+  double slices_without_mshr = 0;  ///< the same of an average slice
+  double slice_mshr_stalls = 0;    ///< of the slices' lookups
+  double miss_cycles = 0;          ///< latency of the L1s' misses, summed
+  double memory_unit_use = 0;      ///< of the busiest SM's load/store unit
   bool has_atomics = false;
   bool coherent = false;  ///< the L1s are those of a coherent hierarchy
   /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,

@@ -41,10 +41,10 @@ double Blocks::sum(const std::string& statistic, const char* field) const {
   return total;
 }
 
-double Blocks::most(const std::string& statistic) const {
+double Blocks::most(const std::string& statistic, const char* field) const {
   double most = 0;
   for (const auto& [module, statistics] : blocks_) {
-    most = std::max(most, number(*statistics, statistic, nullptr));
+    most = std::max(most, number(*statistics, statistic, field));
   }
   return most;
 }

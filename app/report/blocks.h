@@ -30,7 +30,11 @@ class Blocks {
   bool has(const std::string& statistic) const;
   /// `field`: a field of a histogram or occupancy.
   double sum(const std::string& statistic, const char* field = nullptr) const;
-  double most(const std::string& statistic) const;
+  double most(const std::string& statistic, const char* field = nullptr) const;
+  /// By name, without "system.".
+  const std::vector<std::pair<std::string, const nlohmann::ordered_json*>>& each() const {
+    return blocks_;
+  }
   /// Hot spots of the sum of these statistics.
   HotSpots hottest(const std::vector<std::string>& statistics, const char* field = nullptr) const;
 

@@ -34,7 +34,10 @@ template <class A, class B, class F>
 void for_fields(A& a, B& b, F f) {
   for (std::size_t i = 0; i < kLoadStages; ++i) f(a.stats.by_stage[i], b.stats.by_stage[i]);
   for (std::size_t p = 0; p < kLoadPaths; ++p) {
-    for (std::size_t i = 0; i < MemoryWaits::kAges; ++i) f(a.ages[p][i], b.ages[p][i]);
+    for (std::size_t i = 0; i < MemoryWaits::kAges; ++i) {
+      f(a.ages[p][i], b.ages[p][i]);
+      f(a.age_waits[p][i], b.age_waits[p][i]);
+    }
   }
 }
 
@@ -89,8 +92,11 @@ void LoadStageTimes::add_since(Tick begin, const ClockDomain& clock, MemoryWaits
   const LoadStage first = path_ == LoadPath::kL1 ? LoadStage::kL1Hit : LoadStage::kRequestNetwork;
   const Tick origin = entered_[static_cast<std::size_t>(first)];
   const std::uint64_t age = begin <= origin ? 0 : clock.cycles_in(begin - origin);
-  const std::size_t bucket = age == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(age));
-  ++waits.ages[static_cast<std::size_t>(path_)][std::min(bucket, MemoryWaits::kAges - 1)];
+  const std::size_t bits = age == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(age));
+  const std::size_t bucket = std::min(bits, MemoryWaits::kAges - 1);
+  const auto path = static_cast<std::size_t>(path_);
+  ++waits.ages[path][bucket];
+  if (entered_.back() > begin) waits.age_waits[path][bucket] += entered_.back() - begin;
   for (std::size_t i = 0; i < kLoadStages; ++i) {
     const Tick end = entered_[i + 1];
     if (end > begin) waits.stats.by_stage[i] += end - std::max(begin, entered_[i]);

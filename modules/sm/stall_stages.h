@@ -58,6 +58,8 @@ struct MemoryWaits {
   /// older ones.
   static constexpr std::size_t kAges = 16;
   std::array<std::array<Counter, kAges>, kLoadPaths> ages{};
+  std::array<std::array<Tick, kAges>, kLoadPaths>
+      age_waits{};  ///< the waits of these loads, summed
 
   /// All warps wait for memory since then; kNever: they do not. Not part of sums and differences.
   Tick since = kNever;

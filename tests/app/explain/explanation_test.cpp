@@ -51,7 +51,8 @@ ordered_json run() {
                                {"dram", 0},
                                {"llc_return", 0},
                                {"response_network", 300}}},
-                             {"wait_ages", {{"llc", {1, 0, 0, 0, 0, 0, 0, 0, 0, 2}}}}}};
+                             {"wait_ages", {{"llc", {1, 0, 0, 0, 0, 0, 0, 0, 0, 2}}}},
+                             {"wait_age_cycles", {{"llc", {300, 0, 0, 0, 0, 0, 0, 0, 0, 200}}}}}};
   stats["modules"] = {{"system.gpu0.noc",
                        {{"request_packets", 100},
                         {"request_latency", {{"count", 100}, {"sum", 600}}},
@@ -63,8 +64,8 @@ ordered_json run() {
                         {"response_egress1_busy_cycles", 220}}},
                       {"system.gpu0.llc0", {{"reads", 60}, {"bytes_read", 7'680}}},
                       {"system.gpu0.llc1", {{"reads", 40}, {"bytes_read", 5'120}}},
-                      {"system.gpu0.sm0", {{"ctas", 1}, {"warp_instructions", 10}}},
-                      {"system.gpu0.sm1", {{"ctas", 1}, {"warp_instructions", 10}}}};
+                      {"system.gpu0.sm0", {{"ctas", 1}}},
+                      {"system.gpu0.sm1", {{"ctas", 1}}}};
   return stats;
 }
 
@@ -91,9 +92,14 @@ TEST_CASE("a load that is younger than its path's latency exposes the rest of it
       t, {{"llc", {{"request_network", 5}, {"llc", 100}, {"response_network", 5}}}});
   CHECK(exposed.at("llc") == Approx(100));
   CHECK(exposed.at("request_network") == Approx(5));
-  // Of a path of 500 cycles, each of these two exposes another 116: the middle of 256 to 512 is
-  // 384.
-  CHECK(exposed_latency(t, {{"llc", {{"llc", 500}}}}).at("llc") == Approx(500 + 2 * 116));
+  // Of a path of 480 cycles, each of these two exposes another 96: the middle of 256 to 512 is
+  // 384. The first load did not wait for more than 300.
+  CHECK(exposed_latency(t, {{"llc", {{"llc", 480}}}}).at("llc") == Approx(300 + 2 * 96));
+  // The rest of a load's way are its last stages.
+  const auto late =
+      exposed_latency(t, {{"llc", {{"request_network", 400}, {"response_network", 80}}}});
+  CHECK(late.at("response_network") == Approx(80 + 2 * 80));
+  CHECK(late.at("request_network") == Approx(220 + 2 * 16));
 }
 
 TEST_CASE("a slice that waits for the response network belongs to it") {
@@ -103,14 +109,21 @@ TEST_CASE("a slice that waits for the response network belongs to it") {
   CHECK(b.resource.name == "crossbar (responses)");
   CHECK(b.resource.use == Approx(0.8));
   CHECK(b.resource.hot.names == std::vector<std::string>{"gpu0.noc.response_egress0"});
+  // The clock is eight times as fast, with the same latency in time.
   CHECK(b.resource.infinite ==
-        std::vector<std::pair<std::string, std::string>>{{"noc.link_bytes", "1024"}});
+        std::vector<std::pair<std::string, std::string>>{{"noc.clock_hz", "8000000000"},
+                                                         {"noc.stage_latency", "32"},
+                                                         {"noc.link_bytes", "1024"},
+                                                         {"noc.input_buffer_flits", "1024"},
+                                                         {"noc.output_buffer_flits", "1024"}});
   // An idle packet takes 5 cycles each way. One load of the slices exposes 5 + 100 + 5.
   const double network = 300 - 5;
   const double slice = 180 - 100;
   const double requests = 20 - 5;
-  // Idle time above 2 % of the run is divided as the rest.
-  const double idle = (100 - 0.02 * 1100) * (network + slice) / (network + slice + requests);
+  // Of the idle time above 2 % of the run, the part that is contention of the 500 cycles in memory
+  // is divided as the rest.
+  const double idle = (100 - 0.02 * 1100) * (network + slice) / 500;
+  CHECK(requests > 0);
   CHECK(b.saved == Approx(network + slice + idle));
 }
 
@@ -126,6 +139,10 @@ TEST_CASE("without contention behind it, a slice's wait is for its lookups or it
   stalls["response_network"] = 10;
   stalls["llc"] = 470;
   CHECK(explain(stats).bottlenecks.front().resource.name == "lookups of the LLC slices");
+  CHECK(explain(stats).bottlenecks.front().resource.use == Approx(60 / 1100.0));
+  // A slice with a clock of its own.
+  stats["settings"] = {{"system.gpu0.llc1.clock_hz", 1e8}};
+  CHECK(explain(stats).bottlenecks.front().resource.use == Approx(400 / 1100.0));
   stats["config"]["llc"]["atomic_lanes_per_cycle"] = 1;
   stats["modules"]["system.gpu0.llc0"]["atomics"] = 20;
   stats["modules"]["system.gpu0.llc0"]["atomic_lanes"] = 640;
@@ -148,9 +165,15 @@ TEST_CASE("a slice's wait for another request's line or in a remote cache is no 
     return b.from.front();
   };
   CHECK(in_slices().first == "llc");
+  stats["settings"] = {{"system.gpu0.llc0.clock_hz", 1e8}};
   CHECK(in_slices().second == Approx(370));
-  // The rest is divided among the lookups and the networks' 15 and 5 cycles.
-  const auto divided = [](double own) { return own + (370 - own) * own / (own + 15 + 5); };
+  // Of the rest, the part that is contention of the other waits is divided among the lookups and
+  // the networks' 15 and 5 cycles.
+  const auto divided = [](double own) {
+    const double merged = 370 - own;
+    const double contended = (own + 15 + 5) / (500 - merged);
+    return own + merged * contended * own / (own + 15 + 5);
+  };
   stats["modules"]["system.gpu0.llc0"]["lookup_wait_cycles"] = 30;
   stats["modules"]["system.gpu0.llc0"]["merge_wait_cycles"] = 10;
   CHECK(in_slices().second == Approx(divided(0.75 * 370)));
@@ -158,7 +181,7 @@ TEST_CASE("a slice's wait for another request's line or in a remote cache is no 
   CHECK(in_slices().second == Approx(divided(0.8 * 0.75 * 370)));
 }
 
-TEST_CASE("contention behind coherent L2s is divided between links and channels by their use") {
+TEST_CASE("contention behind coherent L2s is divided between links and channels by their queues") {
   ordered_json stats = run();
   stats["modules"] = {{"system.gpu0.l1_0", {{"below_l2_cycles", 400}}},
                       {"system.gpu0.l2_0", {{"received_grant", 3}}},
@@ -176,25 +199,54 @@ TEST_CASE("contention behind coherent L2s is divided between links and channels 
   part["memory_stall_cycles"]["llc"] = 0;
   part["memory_stall_cycles"]["request_network"] = 200;
   part["wait_ages"] = {{"dram", {1}}};
+  part["wait_age_cycles"] = {{"dram", {500}}};
   part["issue_slots"]["idle"] = 0;
   part["issue_slots"]["dependency"] = 440;
-  // In use for 660 and 440 of 1100 cycles. A load exposes 5 cycles to the L2 and 81 behind it: 40
-  // in the links, 1 in the HMD, 2 x (7 + 7 + 1 + 4 + 1) in the channel.
+  // In use for 660 and 440 of 1100 cycles: queues of 3/2 and 2/3. A load exposes 5 cycles to the L2
+  // and 81 behind it: 40 in the links, 1 in the HMD, 2 x (7 + 7 + 1 + 4 + 1) in the channel.
   const Explanation e = explain(stats);
   REQUIRE(e.bottlenecks.size() == 2);
   const double behind = 300 - 81;
   const double before = 200 - 5;
   CHECK(e.bottlenecks[0].resource.name == "links to the host");
-  CHECK(e.bottlenecks[0].saved == Approx(0.6 * (behind + before)));
+  CHECK(e.bottlenecks[0].saved == Approx(9 / 13.0 * (behind + before)));
   CHECK(e.bottlenecks[1].resource.name == "DRAM channels");
-  CHECK(e.bottlenecks[1].saved == Approx(0.4 * (behind + before)));
+  CHECK(e.bottlenecks[1].saved == Approx(4 / 13.0 * (behind + before)));
   CHECK_THAT(sentences(e).front(), Contains("The time is in: behind the L2 "));
+
+  // An L2 that takes a message in 825 of the cycles keeps what is before it waiting.
+  stats["modules"]["system.gpu0.l2_0"]["received_read-request"] = 822;
+  CHECK(explain(stats).bottlenecks[0].resource.name == "lookups of the L2s");
+  CHECK(explain(stats).bottlenecks[0].saved == Approx(before));
+  // An HMD with most of its transactions in use: a queue of 4, beside 3/2 and 2/3.
+  config["umh"]["hmd"]["transactions"] = 10;
+  stats["modules"]["system.gpu0.l2_0"]["received_read-request"] = 0;
+  stats["modules"]["system.hmd0"] = {{"pending", {{"average", 8}}}};
+  CHECK(explain(stats).bottlenecks[0].resource.name == "transactions of the HMDs");
+  CHECK(explain(stats).bottlenecks[0].saved == Approx(24 / 37.0 * (behind + before)));
+  stats["modules"]["system.hmd0"]["pending"]["average"] = 7;
+  CHECK(explain(stats).bottlenecks[0].resource.name == "links to the host");
+}
+
+TEST_CASE("of networks in a row that are in use alike, the last bounds the run") {
+  ordered_json stats = run();
+  stats["config"]["p2p"] = {{"clock_hz", 1e9}, {"latency", 1}, {"link_bytes", 16}};
+  // The crossbar's responses: in use for 880 of 1100 cycles, 20000 cycles of excess.
+  stats["modules"]["system.gpu0.p2p0"] = {{"response_packets", 100},
+                                          {"response_latency", {{"count", 100}, {"sum", 5'200}}},
+                                          {"response_egress0_busy_cycles", 661}};
+  CHECK(explain(stats).bottlenecks.front().resource.name == "partition links (responses)");
+  stats["modules"]["system.gpu0.p2p0"]["response_egress0_busy_cycles"] = 659;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
+  stats["modules"]["system.gpu0.p2p0"]["response_egress0_busy_cycles"] = 661;
+  stats["modules"]["system.gpu0.p2p0"]["response_latency"]["sum"] = 5'199;
+  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
 }
 
 TEST_CASE("links of the RDMA engine's crossbar have their own width and clock") {
   ordered_json stats = run();
   stats["config"]["system"]["rdma_link_bytes"] = 8;
-  stats["config"]["rdma"] = {{"clock_hz", 5e8}};
+  stats["config"]["rdma"] = {{"clock_hz", 5e8}, {"latency_cycles", 1}};
   stats["modules"]["system.gpu0.ingress_xbar"] = {
       {"response_packets", 10},
       {"response_latency", {{"count", 10}, {"sum", 50'000}}},
@@ -203,32 +255,75 @@ TEST_CASE("links of the RDMA engine's crossbar have their own width and clock") 
   CHECK(b.resource.name == "crossbar behind the RDMA engine (responses)");
   CHECK(b.resource.use == Approx(2 * 495 / 1100.0));
   CHECK(b.resource.infinite ==
-        std::vector<std::pair<std::string, std::string>>{{"system.rdma_link_bytes", "1024"}});
+        std::vector<std::pair<std::string, std::string>>{{"rdma.clock_hz", "4000000000"},
+                                                         {"rdma.latency_cycles", "8"},
+                                                         {"system.rdma_link_bytes", "1024"},
+                                                         {"rdma.port_depth", "1024"},
+                                                         {"rdma.outgoing_depth", "1024"}});
 }
 
-TEST_CASE("MSHRs bound a run if lookups wait for them longer than for what follows") {
+TEST_CASE("with more MSHRs, exposed latencies overlap for the time in which an L1 had none") {
   ordered_json stats = run();
-  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
-  stats["modules"]["system.gpu0.l1_0"] = {{"loads", 100}, {"stalls_mshr", 4}};
-  stalls["l1_miss"] = 600;
-  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
-  stats["modules"]["system.gpu0.l1_0"]["stalls_mshr"] = 5;
-  CHECK(explain(stats).bottlenecks.front().resource.name == "miss registers (MSHRs) of the L1s");
-  // The stages are parts of 500 cycles: of 820, the L1's 320 are 195 cycles, and the other 500 less
-  // 110 cycles of latency are 195, too.
-  stalls["l1_miss"] = 320;
-  CHECK(explain(stats).bottlenecks.front().resource.name == "miss registers (MSHRs) of the L1s");
-  stalls["l1_miss"] = 319;
-  CHECK(explain(stats).bottlenecks.front().resource.name == "crossbar (responses)");
+  stats["config"]["l1"]["mshr_entries"] = 4;
+  stats["config"]["l1"]["ways"] = 2;
+  ordered_json& l1 = stats["modules"]["system.gpu0.l1_0"];
+  const auto saved = [&](const std::string& resource) {
+    for (const Bottleneck& b : explain(stats).bottlenecks) {
+      if (b.resource.name == resource) return b.saved;
+    }
+    return 0.0;
+  };
+  const std::string mshrs = "miss registers (MSHRs) of the L1s";
+  const std::string frames = "lines of the L1s' sets that misses reserve";
+  // A stall lasts 1000 / 4 cycles. The networks' excess is a fifth of the misses' latency.
+  l1 = {{"stalls_mshr", 2}, {"miss_latency", {{"count", 100}, {"sum", 100'500}}}};
+  CHECK(saved(mshrs) == Approx(5 + 100 + 5));
+  l1["stalls_mshr"] = 0;
+  CHECK(saved(mshrs) == 0);
+  l1["stalls_frames"] = 1;
+  CHECK(saved(frames) == Approx(5 + 100 + 5));
+  // With three eighths, half of the gain is left; with a half, none.
+  l1 = {{"stalls_mshr", 1}, {"miss_latency", {{"count", 100}, {"sum", 53'600}}}};
+  CHECK(saved(mshrs) == Approx(0.5 * 536 / 4));
+  l1["miss_latency"]["sum"] = 40'200;
+  CHECK(saved(mshrs) == 0);
+  // Two warps need 1030 cycles for two loads each.
+  l1 = {{"stalls_mshr", 2},
+        {"load_misses", 100},
+        {"miss_latency", {{"count", 100}, {"sum", 100'000}}}};
+  stats["modules"]["system.gpu0.sm0"] = {
+      {"load_instructions", 2}, {"line_requests", 2}, {"resident_warps", {{"average", 2}}}};
+  CHECK(saved(mshrs) == Approx(1100 - 1030));
+}
+
+TEST_CASE("of slices that wait for MSHRs, only the time without one is theirs") {
+  ordered_json stats = run();
+  stats["config"]["llc"]["mshr_entries"] = 10;
+  ordered_json& slice = stats["modules"]["system.gpu0.llc0"];
+  slice["miss_latency"] = {{"count", 4}, {"sum", 800}};
+  const auto in_slices = [&] {
+    for (const Bottleneck& b : explain(stats).bottlenecks) {
+      for (const auto& [stage, cycles] : b.from) {
+        if (stage == "llc") return std::pair(b.resource.name, cycles);
+      }
+    }
+    return std::pair(std::string(), 0.0);
+  };
+  slice["stalls_mshr"] = 4;
+  CHECK(in_slices().first == "crossbar (responses)");
+  // Five of 100 lookups, 5 / 2 in each slice, each for 200 / 10 cycles.
+  slice["stalls_mshr"] = 5;
+  CHECK(in_slices().first == "miss registers (MSHRs) of the LLC slices");
+  CHECK(in_slices().second == Approx(50));
 }
 
 TEST_CASE("an SM with more work than its CTAs' share loses the time that balance would save") {
   ordered_json stats = run();
   ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
   for (auto& [name, cycles] : stalls.items()) cycles = 0;
-  stats["modules"]["system.gpu0.sm0"] = {{"ctas", 4}, {"warp_instructions", 40}};
-  stats["modules"]["system.gpu0.sm1"] = {{"ctas", 0}, {"warp_instructions", 0}};
-  stats["kernels"] = {{{"grid", {4, 1, 1}}, {"block", {32, 1, 1}}, {"instructions", 40}}};
+  stats["modules"]["system.gpu0.sm0"] = {{"ctas", 4}};
+  stats["modules"]["system.gpu0.sm1"] = {{"ctas", 0}};
+  stats["kernels"] = {{{"grid", {4, 1, 1}}, {"block", {32, 1, 1}}, {"instructions", 400}}};
   const Bottleneck b = explain(stats).bottlenecks.front();
   CHECK(b.resource.name == "balance of CTAs between SMs");
   // Two of four CTAs: half of the issued, structural and dependent time. The loads that ended waits
@@ -237,7 +332,7 @@ TEST_CASE("an SM with more work than its CTAs' share loses the time that balance
   // Four kernels of one CTA each cannot be spread.
   stats["kernels"] = ordered_json::array();
   for (int i = 0; i < 4; ++i) {
-    stats["kernels"].push_back({{"grid", {1, 1, 1}}, {"block", {32, 1, 1}}, {"instructions", 10}});
+    stats["kernels"].push_back({{"grid", {1, 1, 1}}, {"block", {32, 1, 1}}, {"instructions", 50}});
   }
   CHECK(explain(stats).bottlenecks.empty());
 }

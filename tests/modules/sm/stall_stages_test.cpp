@@ -45,6 +45,7 @@ TEST_CASE("the time of a wait is in the stages that the load passed in it") {
   CHECK(s.stats.by_stage[index(LoadStage::kResponseNetwork)] == 70 * kCycle);
   // 50 cycles after it left the L1: below 64.
   CHECK(s.ages[index(LoadPath::kDram)][6] == 1);
+  CHECK(s.age_waits[index(LoadPath::kDram)][6] == 300 * kCycle);
 
   // A second wait, of which the load was in the L1 and before it.
   load_of(miss_in_slice()).add_since(105 * kCycle, kClock, s);
@@ -53,6 +54,7 @@ TEST_CASE("the time of a wait is in the stages that the load passed in it") {
   CHECK(s.stats.by_stage[index(LoadStage::kRequestNetwork)] == 30 * kCycle);
   CHECK(s.stats.by_stage[index(LoadStage::kLlc)] == 220 * kCycle);
   CHECK(s.ages[index(LoadPath::kDram)][0] == 1);
+  CHECK(s.age_waits[index(LoadPath::kDram)][0] == 395 * kCycle);
 }
 
 TEST_CASE("a hit of a slice has no time in DRAM, and a hit of the L1 none behind it") {
@@ -89,10 +91,12 @@ TEST_CASE("sums and differences of waits have all fields") {
   CHECK(d.stats.by_stage[index(LoadStage::kLlc)] == 0);
   CHECK(d.ages[index(LoadPath::kL1)][7] == 1);
   CHECK(d.ages[index(LoadPath::kDram)][0] == 0);
+  CHECK(d.age_waits[index(LoadPath::kL1)][7] == 300 * kCycle);
   MemoryWaits sum = a;
   sum += d;
   CHECK(sum.stats.by_stage == b.stats.by_stage);
   CHECK(sum.ages == b.ages);
+  CHECK(sum.age_waits == b.age_waits);
 }
 
 }  // namespace tessera::stall_stages_test
