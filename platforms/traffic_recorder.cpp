@@ -37,6 +37,7 @@ TrafficFile::TrafficFile(const std::string& block, const std::string& file) : pa
 }
 
 void TrafficFile::add(Request request) {
+  if (!file_.is_open()) return;
   // What arrives before the present time has been announced.
   write_before(now());
   request.number = next_number_++;
@@ -62,8 +63,8 @@ void TrafficFile::write(const Request& r) {
   }
 }
 
-std::string TrafficFile::finish() {
-  write_before(kNever);
+std::string TrafficFile::finish(Tick end) {
+  write_before(end + 1);
   file_.close();
   return file_ ? "" : path_ + ": cannot be written: " + std::strerror(errno);
 }
@@ -114,9 +115,9 @@ TrafficSocket* TrafficRecorders::splice(const PlannedLink& link) {
   return nullptr;
 }
 
-void TrafficRecorders::finish() {
+void TrafficRecorders::finish(Tick end) {
   for (Recorded& r : all_) {
-    const std::string why = r.file->finish();
+    const std::string why = r.file->finish(end);
     if (!why.empty() && r.on_incomplete) r.on_incomplete(why);
   }
 }

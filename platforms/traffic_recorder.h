@@ -35,10 +35,11 @@ class TrafficFile {
     unsigned bytes = 0;
     bool write = false;
   };
-  /// A request that arrives now or later.
+  /// A request that arrives now or later. No effect after finish().
   void add(Request request);
-  /// Writes the rest. Returns why the file is not complete; empty if it is.
-  std::string finish();
+  /// Writes the requests up to `end` and closes the file. Returns why the file is not complete;
+  /// empty if it is.
+  std::string finish(Tick end);
 
  private:
   enum class Form { kRamulator, kRamulator2, kDramSys };
@@ -79,8 +80,8 @@ class TrafficRecorders {
 
   /// The recorder of the link's target, to be spliced into the link; null if none is asked for.
   TrafficSocket* splice(const PlannedLink& link);
-  /// At the end of the run.
-  void finish();
+  /// At the end of the run, or of its window.
+  void finish(Tick end);
 
  private:
   struct Recorded {

@@ -125,6 +125,7 @@ void SystemTimeline::finish(Tick at) {
   while (!kernels_.empty()) end_kernel(kernels_.begin()->first, at);
   for (CtaRecorder& r : ctas_) r.finish(at);
   for (RowRecorder& r : rows_) r.finish(at);
+  coherence_.finish();
   requests_.finish(at);
   sampler_.finish(at);
   const std::optional<std::string> lost = trace_.finish();

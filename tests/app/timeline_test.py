@@ -208,6 +208,25 @@ def check_window(folder):
                 check(math.isfinite(value), f"a counter is {value} in {window}")
 
 
+def check_end_of_detail(folder):
+    """With --detail, the time line ends with the window, though the run goes on."""
+    file = os.path.join(folder, "a.pftrace")
+    for preset in ("nuba-small", "memcpy-1-small", "umh-1-small"):
+        stats = run(preset, "--timeline", file, "--timeline-sample", "1", "--detail", "2000000")
+        check(stats["window"]["complete"] and stats["verified"], f"{preset}: no window with a rest")
+        end = ns_of_cycle(stats["window"]["end_cycle"], stats["config"]["sm"]["clock_hz"])
+        line = Timeline(file)
+        (kernel,) = line.named("kernels")
+        equal(kernel.end, end, f"{preset}: end of the kernel")
+        for s in line.slices:
+            # Arrivals of requests and automatic precharges are recorded when they are announced.
+            announced = 1000 if s.name == "row" or line.tracks[s.track]["name"] == "requests" else 0
+            check(s.end <= end + announced, f"{preset}: {s} after the window, which ends at {end}")
+        for values in line.counters.values():
+            check(values[-1][0] <= end + 1, f"{preset}: a counter after the window")
+        check([r for r in requests_of(line) if "unfinished" in r.outer.values], f"{preset}: all requests have ended")
+
+
 def check_refusals(folder):
     file = os.path.join(folder, "a.pftrace")
     for options, message in (
@@ -274,7 +293,7 @@ def main():
         if sys.argv[2] != "options":
             check_platform(sys.argv[2], folder)
             return
-        for part in (check_reader, check_sample, check_window, check_refusals, check_full_disk,
+        for part in (check_reader, check_sample, check_window, check_end_of_detail, check_refusals, check_full_disk,
                      check_interrupt):
             part(folder)
 

@@ -144,6 +144,21 @@ class Captures(unittest.TestCase):
         counts = self.check_traffic("umh-1-small", "mm", "system.gpu0.stack0", of_dram, 64)
         self.assertGreater(min(counts.values()), 0)
 
+    def test_recorded_traffic_ends_with_the_window(self):
+        file = self.folder / "a.stl"
+        words = ("--record-traffic", f"system.gpu0.dram0={file}")
+        run("uba-mem-small", "vecadd", *words)
+        requests = file.read_text().splitlines()[1:]
+        window = run("uba-mem-small", "vecadd", "--detail", "700000", *words)
+        self.assertTrue(window["window"]["complete"])
+        self.assertTrue(window["verified"])
+        end = 10**12 * window["window"]["end_cycle"] / window["config"]["sm"]["clock_hz"]
+        expected = [line for line in requests if int(line.split(":")[0]) <= end]
+        self.assertEqual(file.read_text().splitlines()[1:], expected)
+        self.assertLess(0, len(expected))
+        self.assertLess(len(expected), len(requests))
+        self.check_equal(run("uba-mem-small", "vecadd", "--detail", "700000"), window)
+
     def test_bad_recordings_are_refused(self):
         file = self.folder / "a.stl"
         for recordings, expected in (
