@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <queue>
 #include <string>
 #include <vector>
 
+#include "common/partial_file.h"
 #include "modules/kernel/time.h"
 #include "modules/plan/plan.h"
 #include "modules/protocol/socket_splice.h"
@@ -44,6 +44,7 @@ class TrafficFile {
  private:
   enum class Form { kRamulator, kRamulator2, kDramSys };
 
+  static Form form_of(const std::string& file);
   void write_before(Tick end);
   void write(const Request& request);
 
@@ -52,9 +53,8 @@ class TrafficFile {
       return a.arrival != b.arrival ? a.arrival > b.arrival : a.number > b.number;
     }
   };
-  const std::string path_;
-  Form form_;
-  std::ofstream file_;
+  const Form form_;
+  PartialFile file_;
   std::uint64_t next_number_ = 0;
   std::priority_queue<Request, std::vector<Request>, Later> waiting_;
 };

@@ -236,10 +236,18 @@ def check_refusals(folder):
             (["--timeline", file, "--timeline-window", "5"], "BEGIN:END"),
             (["--timeline", file, "--timeline-window", "5:5"], "after the begin"),
             (["--timeline", file, "--timeline-window", "5us:9"], "'5us' is no time"),
-            (["--timeline", folder + "/none/x.pftrace"], "cannot write the time line"),
+            (["--timeline", folder + "/none/x.pftrace"], "x.pftrace: cannot be written"),
             (["--timeline", file, "--threads", "2", "--values", "carried"], "without --threads")):
         done = tessera("run", "dca-small", "vecadd", "--quiet", "--json", *options, status=2)
         check(message in done.stderr, f"{options}: {done.stderr}")
+    # A refused command leaves files as they were.
+    with open(file, "w", encoding="utf-8") as old:
+        old.write("old")
+    tessera("run", "nuba-small", "vecadd", "--quiet", "--json", "--timeline", file, "--record-traffic",
+            f"system.gpu0.no={folder}/a.stl", status=2)
+    with open(file, encoding="utf-8") as old:
+        equal(old.read(), "old", "the time line of an earlier run")
+    equal(os.listdir(folder), ["a.pftrace"], "files after a refusal")
 
 
 def check_full_disk(folder):
@@ -259,7 +267,7 @@ def check_interrupt(folder):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
-            if os.path.exists(file) and os.path.getsize(file) > 1 << 20:
+            if os.path.exists(file + ".partial") and os.path.getsize(file + ".partial") > 1 << 20:
                 break
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
