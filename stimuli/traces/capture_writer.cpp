@@ -27,10 +27,15 @@ std::string zstd_frame(std::string_view raw) {
   return out;
 }
 
+/// Bytes of names that are not UTF-8 (a folder's) are replaced.
+std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 CaptureWriter::CaptureWriter(const std::string& path, const CapturedRun& run) : file_(path) {
-  const std::string header = header_of(run).dump();
+  const std::string header = json_text(header_of(run));
   std::string begin(CaptureLayout::kMagic);
   add_number(begin, CaptureLayout::kVersion);
   add_number(begin, static_cast<std::uint32_t>(header.size()));
@@ -78,7 +83,7 @@ void CaptureWriter::finish(const CapturedRun& run) {
                      std::to_string(l) + " has not run");
     }
   }
-  const std::string contents = contents_of(run).dump();
+  const std::string contents = json_text(contents_of(run));
   std::string index;
   add_number<std::uint64_t>(index, contents.size());
   index += contents;
