@@ -129,7 +129,9 @@ void SystemTimeline::finish(Tick at) {
   requests_.finish(at);
   sampler_.finish(at);
   const std::optional<std::string> lost = trace_.finish();
-  if (lost && trace_.options().on_incomplete) trace_.options().on_incomplete(*lost);
+  const TimelineOptions& options = trace_.options();
+  if (lost && options.on_incomplete) options.on_incomplete(*lost);
+  if (at < options.from && options.on_empty) options.on_empty(at);
 }
 
 }  // namespace tessera

@@ -165,7 +165,7 @@ class Captures(unittest.TestCase):
                 (["system.gpu0.drm0=" + str(file)], "did you mean 'system.gpu0.dram0'?"),
                 (["system.gpu0.dram0"], "BLOCK=FILE"),
                 (["system.gpu0.dram0=x.txt"], "must end with .trace"),
-                ([f"system.gpu0.dram0={file}", f"system.gpu0.dram1={file}"], "each block and each file once"),
+                ([f"system.gpu0.dram0={file}", f"system.gpu0.dram1={file}"], "system.gpu0.dram0 and --record-traffic system.gpu0.dram1 name one file"),
                 ([f"system.gpu0.dram0={self.folder}/none/a.stl"], "cannot be written")):
             with self.subTest(recordings=recordings):
                 words = [w for r in recordings for w in ("--record-traffic", r)]
