@@ -4,12 +4,16 @@
 another does the same work, and the export to Accel-Sim's form has the same instructions and transactions.
 Usage: capture_test.py TESSERA"""
 
+import ctypes
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from write_trace import zstd
 
 TESSERA = sys.argv[1]
 HERE = pathlib.Path(__file__).parent
@@ -36,6 +40,22 @@ def run(platform, workload, *options):
 
 def work(stats):
     return {name: sum(m.get(name, 0) for module, m in stats["modules"].items() if ".sm" in module) for name in WORK}
+
+
+def edited(content, edit):
+    """The captured run, whose contents `edit` has changed."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    at, packed, raw = struct.unpack("<3Q", content[-32:-8])
+    index = ctypes.create_string_buffer(raw)
+    library.ZSTD_decompress(index, ctypes.c_size_t(raw), content[at:at + packed], ctypes.c_size_t(packed))
+    length, = struct.unpack("<Q", index.raw[:8])
+    contents = json.loads(index.raw[8:8 + length])
+    edit(contents)
+    text = json.dumps(contents).encode()
+    index = struct.pack("<Q", len(text)) + text + index.raw[8 + length:]
+    frame = zstd(index)
+    return content[:at] + frame + struct.pack("<3Q", at, len(frame), len(index)) + content[-8:]
 
 
 class Captures(unittest.TestCase):
@@ -192,6 +212,37 @@ class Captures(unittest.TestCase):
                 (("trace", "export", HERE, self.folder / "e", "--accelsim"), "only captured runs")):
             with self.subTest(arguments=arguments):
                 self.assertIn(expected, tessera(*arguments, "--quiet", status=2).stderr)
+
+    def test_contents_that_no_run_has_are_refused(self):
+        run("nuba-small", "micro-launch", "--capture", self.file)
+        content = self.file.read_bytes()
+
+        def refused(edit, expected, *command):
+            self.file.write_bytes(edited(content, edit))
+            arguments = command or ("run", "nuba-small", self.file)
+            done = tessera(*arguments, "--quiet", status=2)
+            self.assertIn(expected, done.stderr)
+            self.assertIn(f"{self.file}: the captured run ", done.stderr)
+
+        def set_launch(key, value):
+            return lambda contents: contents["launches"][0].update({key: value})
+
+        refused(set_launch("grid", [2**22, 2**21, 2**21]), "expected a grid of 1 to 2^32 - 1 CTAs")
+        refused(set_launch("grid", [0, 1, 1]), "expected a grid of 1 to 2^32 - 1 CTAs, found (0,1,1)")
+        refused(set_launch("block", [2**16, 2**16, 1]), "expected a block of 1 to 1024 threads")
+        refused(set_launch("grid", [1.5, 1, 1]), "expected 'grid' as a whole number from 0 to 4294967295, found 1.5")
+        refused(set_launch("registers", 2**32), "expected 'registers' as a whole number from 0 to 4294967295")
+        refused(set_launch("shared_bytes", -1), "expected 'shared_bytes' as a whole number")
+        refused(set_launch("warp_instructions", True), "expected 'warp_instructions' as a whole number")
+        refused(lambda contents: contents["operations"][0].update(cost=256), "expected 'cost' as a whole number from 0")
+
+        def without_launches(contents):
+            contents["launches"] = []
+            for part in ("host", "verify"):
+                contents[part] = [h for h in contents[part] if "launch" not in h]
+        refused(without_launches, "has no launches that could be exported", "trace", "export", self.file,
+                self.folder / "e", "--accelsim")
+        self.assertFalse((self.folder / "e").exists())
 
     def test_damaged_bytes_end_with_a_message(self):
         run("nuba-small", "mm", "--capture", self.file)
