@@ -26,6 +26,29 @@ MEASURED = ("cycles", "time_ns", "instructions", "kernels", "modules", "derived"
 WORK = ("warp_instructions", "thread_instructions", "load_instructions", "store_instructions", "atomic_instructions",
         "useful_bytes")
 
+PRODUCT = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry product(.param .u64 out)
+{
+.reg .b32 %r<8>;
+.reg .f32 %f<9>;
+.reg .b64 %rd<4>;
+ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+mov.f32 %f1, 0f00000000;
+mov.b32 %r2, 0;
+mov.b32 %r3, 0;
+mov.b32 %r4, 0;
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r2, %r3}, {%r4}, {%f1, %f1, %f1, %f1};
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+shl.b64 %rd2, %rd2, 1;
+st.global.f32 [%rd3], %f5;
+ret;
+}
+"""
+
 
 def tessera(*arguments, status=0):
     done = subprocess.run([TESSERA, *map(str, arguments)], text=True, capture_output=True, timeout=PATIENCE)
@@ -136,6 +159,19 @@ class Captures(unittest.TestCase):
                 self.assertEqual([k["name"] for k in infos[0]["kernels"]], [k["name"] for k in stats["kernels"]])
                 again = run("nuba-small", folder)
                 self.assertEqual(work(again)["warp_instructions"], work(stats)["warp_instructions"])
+
+    def test_classes_name_what_instructions_are(self):
+        (self.folder / "gemma 'x.ptx").write_text(PRODUCT)
+        (self.folder / "k.json").write_text(json.dumps({
+            "name": "product", "description": "One matrix product", "family": "test", "ptx": "gemma 'x.ptx",
+            "sizes": {"small": {"n": 32}}, "arrays": [{"name": "out", "type": "f32", "count": "n", "init": "zero"}],
+            "launches": [{"kernel": "product", "grid": [1], "block": [32], "arguments": ["out"]}],
+            "outputs": [{"array": "out"}]}))
+        run("nuba-small", self.folder / "k.json", "--capture", self.file)
+        info = json.loads(tessera("trace", "info", self.file, "--json", "--quiet").stdout)
+        # Additions and shifts of 64 bits take two slots. The parameter is read by the ALU.
+        self.assertEqual(info["total"]["classes"], {"alu": 6, "alu_multi_slot": 2, "exit": 1, "int_mul": 1, "matrix": 1,
+                                                    "memory": 1})
 
     def check_traffic(self, preset, workload, block, commands, line_bytes):
         """Records `block` in the three forms; returns the requests of the .stl."""
