@@ -173,6 +173,13 @@ class Captures(unittest.TestCase):
         self.assertEqual(info["total"]["classes"], {"alu": 6, "alu_multi_slot": 2, "exit": 1, "int_mul": 1, "matrix": 1,
                                                     "memory": 1})
 
+    def test_an_export_names_its_list(self):
+        run("nuba-small", "micro-launch", "--capture", self.file)
+        for folder, options in (("a", ()), ("b", ("--quiet",))):
+            done = tessera("trace", "export", self.file, self.folder / folder, "--accelsim", *options)
+            expected = "" if options else f"  trace          {self.folder / folder}/kernelslist.g\n"
+            self.assertEqual(done.stdout, expected)
+
     def check_traffic(self, preset, workload, block, commands, line_bytes):
         """Records `block` in the three forms; returns the requests of the .stl."""
         files = {form: self.folder / f"{preset}.{form}" for form in ("trace", "ldst", "stl")}
