@@ -18,10 +18,16 @@ namespace fs = std::filesystem;
 
 std::string reason() { return errno == 0 ? "the write failed" : std::strerror(errno); }
 
-/// The file that a symbolic link leads to.
+/// Whether the path names a device, a pipe or the like.
+bool is_special(const std::string& path) {
+  std::error_code failed;
+  return fs::exists(path, failed) && !fs::is_regular_file(path, failed);
+}
+
+/// The file that a symbolic link leads to. A link to a pipe (/dev/stdout) has no other path.
 std::string without_links(const std::string& path) {
   std::error_code failed;
-  if (!fs::is_symlink(path, failed)) return path;
+  if (!fs::is_symlink(path, failed) || is_special(path)) return path;
   const fs::path target = fs::weakly_canonical(path, failed);
   return failed ? path : target.string();
 }
@@ -45,8 +51,7 @@ PartialFile::PartialFile(std::string path)
   };
   const std::string why = why_not_writable(path_);
   if (!why.empty()) refuse(why);
-  std::error_code failed;
-  if (!fs::exists(target_, failed) || fs::is_regular_file(target_, failed)) written_ += ".partial";
+  if (!is_special(target_)) written_ += ".partial";
   errno = 0;
   file_.open(written_, std::ios::binary | std::ios::trunc);
   if (!file_) refuse(reason());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/partial_file.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <iterator>
@@ -21,7 +24,7 @@ std::string read(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("An output file replaces the old one when it is complete") {
+TEST_CASE("A recorded file replaces the old one when it is complete") {
   const test::TemporaryFile old("old");
   {
     PartialFile file(old.path());
@@ -35,7 +38,7 @@ TEST_CASE("An output file replaces the old one when it is complete") {
   CHECK_FALSE(fs::exists(old.path() + ".partial"));
 }
 
-TEST_CASE("An output file that is not completed leaves the old one") {
+TEST_CASE("A recorded file that is not completed leaves the old one") {
   const test::TemporaryFile old("old");
   { PartialFile(old.path()).write("new"); }
   CHECK(read(old.path()) == "old");
@@ -61,6 +64,19 @@ TEST_CASE("A device is written directly, and a full one is an error") {
   file.write("new");
   CHECK(file.complete() == "No space left on device");
   CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("A pipe is written directly, also by a link") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  PartialFile file("/proc/self/fd/" + std::to_string(ends[1]));
+  file.write("new");
+  CHECK(file.complete().empty());
+  std::array<char, 4> read{};
+  CHECK(::read(ends[0], read.data(), read.size()) == 3);
+  CHECK(std::string(read.data()) == "new");
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_CASE("A folder, and a file in a folder that does not exist, are refused") {
