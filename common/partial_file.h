@@ -7,14 +7,14 @@
 
 namespace tessera {
 
-/// A file that a run writes bit by bit. It is PATH.partial until complete(), so that a run that is
+/// A file that a run writes in parts. It is PATH.partial until complete(), so that a run that is
 /// refused or fails leaves an existing file as it was. A path that names a device or a pipe is
 /// written directly; a symbolic link is followed.
 class PartialFile {
  public:
   /// Throws InputError "PATH: cannot be written: REASON".
   explicit PartialFile(std::string path);
-  /// Removes what was written if complete() was not called, or has returned an error.
+  /// Removes the partial file if complete() was not called, or has returned an error.
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
@@ -41,7 +41,7 @@ class PartialFile {
   std::string error_;  ///< the first
 };
 
-/// Why a file of this path cannot be made or replaced; empty if nothing speaks against it.
+/// Why a file of this path cannot be made or replaced; empty if it can.
 std::string why_not_writable(const std::string& path);
 
 }  // namespace tessera

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What `tessera run` records in files of its own, beside the run's results: --timeline, --capture
-// and
-// --record-traffic.
+// Recordings of `tessera run` in files of their own, beside the run's results: --timeline,
+// --capture and --record-traffic.
 
 #include <boost/program_options.hpp>
 #include <functional>
