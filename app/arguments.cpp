@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -223,17 +224,34 @@ void add_output_options(ArgumentParser& parser) {
 
 namespace {
 
+[[noreturn]] void out_of_range(const std::string& option, const std::string& number,
+                               const std::string& range) {
+  throw InputError("--" + option + ": " + number + " is outside the range from " + range);
+}
+
+bool has_digits_only(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The value of digits; `most` + 1 if it is above `most`, which must be below 2^64 - 1.
+std::uint64_t number_up_to(const std::string& digits, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error != std::errc() || number > most ? most + 1 : number;
+}
+
 /// A number of instructions: digits, or digits with a power of ten ("1e9").
 std::uint64_t read_instructions(const po::variables_map& values, const std::string& option) {
   const auto& text = values[option].as<std::string>();
-  static const std::regex form("([0-9]{1,18})(?:[eE]([0-9]{1,2}))?");
+  static const std::regex form("([0-9]{1,100})(?:[eE]([0-9]{1,100}))?");
   std::smatch part;
   constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
   if (std::regex_match(text, part, form)) {
-    std::uint64_t n = std::stoull(part[1]);
-    int power = part[2].matched ? std::stoi(part[2]) : 0;
-    for (; power > 0 && n <= kMost / 10; --power) n *= 10;
-    if (power == 0 && n >= 1) return n;
+    std::uint64_t n = number_up_to(part[1].str(), kMost);
+    std::uint64_t power = part[2].matched ? number_up_to(part[2].str(), kMost) : 0;
+    for (; power > 0 && n != 0 && n <= kMost / 10; --power) n *= 10;
+    if (n >= 1 && n <= kMost && power == 0) return n;
+    out_of_range(option, text, "1 to 1e18 instructions");
   }
   throw InputError("--" + option + ": '" + text +
                    "' is not a number of instructions from 1 to 1e18 (250000000, 1e9)");
@@ -267,6 +285,7 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
       throw std::invalid_argument(seed);
     }
   } catch (const std::logic_error&) {
+    if (has_digits_only(seed)) out_of_range("seed", seed, "0 to 2^64 - 1");
     throw InputError("--seed: '" + seed + "' is not a whole number from 0 to 2^64 - 1");
   }
   r.options.window = read_window(values);
@@ -327,13 +346,14 @@ std::optional<unsigned> read_count(const po::variables_map& values, const std::s
                                    unsigned least, unsigned most) {
   if (values.count(option) == 0) return std::nullopt;
   const auto& text = values[option].as<std::string>();
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  // Nine digits are less than 2^32.
-  const unsigned long count = digits && text.size() <= 9 ? std::stoul(text) : ~0UL;
-  if (count < least || count > most) {
-    throw InputError("--" + option + ": '" + text + "' is not a whole number from " +
-                     std::to_string(least) + " to " + std::to_string(most));
+  const std::string range = std::to_string(least) + " to " + std::to_string(most);
+  const bool negative = begins_with(text, "-") && has_digits_only(std::string_view(text).substr(1));
+  if (negative) out_of_range(option, text, range);
+  if (!has_digits_only(text)) {
+    throw InputError("--" + option + ": '" + text + "' is not a whole number from " + range);
   }
+  const std::uint64_t count = number_up_to(text, most);
+  if (count < least || count > most) out_of_range(option, text, range);
   return static_cast<unsigned>(count);
 }
 

@@ -200,15 +200,24 @@ bool PointStore::save_old(const std::string& key, const ordered_json& stats) con
   return write(key, stats, kUnknownModel, false);
 }
 
+namespace {
+
+/// Bytes of names that are not UTF-8 are replaced.
+std::string json_text(const ordered_json& document) {
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
 /// Returns whether it has written the point.
 bool PointStore::write(const std::string& key, const ordered_json& stats, const std::string& model,
                        bool replace) const {
   ordered_json kept = stats;
   kept.erase("host");
-  const std::string config = kept.at("config").dump();
+  const std::string config = json_text(kept.at("config"));
   // Keeps its place among the keys.
   kept["config"] = nullptr;
-  const std::string text = kept.dump();
+  const std::string text = json_text(kept);
   try {
     SQLite::Database db = open(path_);
     SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);

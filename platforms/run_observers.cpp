@@ -82,11 +82,8 @@ void RunObservers::end() {
   records_.end_all();
   if (critical_path_) critical_path_->end_all();
   if (series_) series_->end();
-}
-
-void RunObservers::finish() {
   if (timeline() != nullptr) timeline()->finish(now());
-  system_.finish_traffic();
+  system_.finish_traffic(now());
 }
 
 void RunObservers::run_systemc(Tick until) {

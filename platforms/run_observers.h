@@ -38,10 +38,9 @@ class RunObservers {
   void kernel_ended(LaunchId launch, Tick first_cta_at);
   /// What was counted before now does not count.
   void begin_window();
-  /// What is measured ends now.
+  /// What is measured ends now: at the window's end, or at the run's. Completes the files of the
+  /// time line and of recorded traffic. Once.
   void end();
-  /// After the last simulated time.
-  void finish();
 
   /// Executes SystemC activity up to a time (kNever: any), or up to a sample of the series before
   /// it.

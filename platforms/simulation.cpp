@@ -433,7 +433,6 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     if (std::string_view(e.get_msg_type()).rfind("/tessera/", 0) != 0) throw;
     result.failure = e.get_msg();
   }
-  observers_->finish();
   result.stats = document(workload, result, seconds_since(start));
   return result;
 }

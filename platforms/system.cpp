@@ -60,8 +60,8 @@ System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptio
 
 System::~System() = default;
 
-void System::finish_traffic() {
-  if (traffic_) traffic_->finish();
+void System::finish_traffic(Tick end) {
+  if (traffic_) traffic_->finish(end);
 }
 
 void System::register_statistics(StatisticsRegistry& registry) const {

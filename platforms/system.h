@@ -76,8 +76,9 @@ class System {
   SystemTimeline* timeline() { return timeline_.get(); }
   /// What a profile observes; `allocations` and `sm_clock` must outlive it.
   ProfiledPlatform profiled(const Allocations& allocations, const ClockDomain& sm_clock) const;
-  /// At the end of the run: completes the files of SystemOptions::traffic.
-  void finish_traffic();
+  /// Completes the files of SystemOptions::traffic: requests that arrive after `end` are not in
+  /// them.
+  void finish_traffic(Tick end);
   /// Whether a page migration is in progress, which takes its time without activity of other
   /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }

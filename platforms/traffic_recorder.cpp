@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/traffic_recorder.h"
 
-#include <cerrno>
-#include <cstring>
-
 #include "common/error.h"
 #include "common/hex.h"
 #include "common/suggest.h"
@@ -18,25 +15,23 @@ constexpr Tick kTicksPerPs = kTicksPerNs / 1000;
 
 }  // namespace
 
-TrafficFile::TrafficFile(const std::string& block, const std::string& file) : path_(file) {
-  if (ends_with(file, ".trace")) {
-    form_ = Form::kRamulator;
-  } else if (ends_with(file, ".ldst")) {
-    form_ = Form::kRamulator2;
-  } else if (ends_with(file, ".stl")) {
-    form_ = Form::kDramSys;
-  } else {
-    throw InputError("--record-traffic: '" + file +
-                     "' must end with .trace (Ramulator), .ldst (Ramulator 2) or .stl (DRAMSys)");
-  }
-  file_.open(file, std::ios::trunc);
-  if (!file_) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+TrafficFile::Form TrafficFile::form_of(const std::string& file) {
+  if (ends_with(file, ".trace")) return Form::kRamulator;
+  if (ends_with(file, ".ldst")) return Form::kRamulator2;
+  if (ends_with(file, ".stl")) return Form::kDramSys;
+  throw InputError("--record-traffic: '" + file +
+                   "' must end with .trace (Ramulator), .ldst (Ramulator 2) or .stl (DRAMSys)");
+}
+
+TrafficFile::TrafficFile(const std::string& block, const std::string& file)
+    : form_(form_of(file)), file_(file) {
   if (form_ == Form::kDramSys) {
-    file_ << "# requests at " << block << " in picoseconds: \"clkMhz\": 1000000\n";
+    file_.write("# requests at " + block + " in picoseconds: \"clkMhz\": 1000000\n");
   }
 }
 
 void TrafficFile::add(Request request) {
+  if (!file_.is_open()) return;
   // What arrives before the present time has been announced.
   write_before(now());
   request.number = next_number_++;
@@ -50,22 +45,22 @@ void TrafficFile::write_before(Tick end) {
 void TrafficFile::write(const Request& r) {
   switch (form_) {
     case Form::kRamulator:
-      file_ << hex(r.address) << (r.write ? " W\n" : " R\n");
+      file_.write(hex(r.address) + (r.write ? " W\n" : " R\n"));
       break;
     case Form::kRamulator2:
-      file_ << (r.write ? "ST " : "LD ") << hex(r.address) << '\n';
+      file_.write((r.write ? "ST " : "LD ") + hex(r.address) + '\n');
       break;
     case Form::kDramSys:
-      file_ << r.arrival / kTicksPerPs << ": (" << r.bytes << (r.write ? ") write " : ") read ")
-            << hex(r.address) << '\n';
+      file_.write(std::to_string(r.arrival / kTicksPerPs) + ": (" + std::to_string(r.bytes) +
+                  (r.write ? ") write " : ") read ") + hex(r.address) + '\n');
       break;
   }
 }
 
-std::string TrafficFile::finish() {
-  write_before(kNever);
-  file_.close();
-  return file_ ? "" : path_ + ": cannot be written: " + std::strerror(errno);
+std::string TrafficFile::finish(Tick end) {
+  write_before(end + 1);
+  const std::string why = file_.complete();
+  return why.empty() ? "" : file_.path() + ": cannot be written: " + why;
 }
 
 TrafficSocket::TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file)
@@ -114,9 +109,9 @@ TrafficSocket* TrafficRecorders::splice(const PlannedLink& link) {
   return nullptr;
 }
 
-void TrafficRecorders::finish() {
+void TrafficRecorders::finish(Tick end) {
   for (Recorded& r : all_) {
-    const std::string why = r.file->finish();
+    const std::string why = r.file->finish(end);
     if (!why.empty() && r.on_incomplete) r.on_incomplete(why);
   }
 }

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <queue>
 #include <string>
 #include <vector>
 
+#include "common/partial_file.h"
 #include "modules/kernel/time.h"
 #include "modules/plan/plan.h"
 #include "modules/protocol/socket_splice.h"
@@ -35,14 +35,16 @@ class TrafficFile {
     unsigned bytes = 0;
     bool write = false;
   };
-  /// A request that arrives now or later.
+  /// A request that arrives now or later. No effect after finish().
   void add(Request request);
-  /// Writes the rest. Returns why the file is not complete; empty if it is.
-  std::string finish();
+  /// Writes the requests up to `end` and closes the file. Returns why the file is not complete;
+  /// empty if it is.
+  std::string finish(Tick end);
 
  private:
   enum class Form { kRamulator, kRamulator2, kDramSys };
 
+  static Form form_of(const std::string& file);
   void write_before(Tick end);
   void write(const Request& request);
 
@@ -51,9 +53,8 @@ class TrafficFile {
       return a.arrival != b.arrival ? a.arrival > b.arrival : a.number > b.number;
     }
   };
-  const std::string path_;
-  Form form_;
-  std::ofstream file_;
+  const Form form_;
+  PartialFile file_;
   std::uint64_t next_number_ = 0;
   std::priority_queue<Request, std::vector<Request>, Later> waiting_;
 };
@@ -79,8 +80,8 @@ class TrafficRecorders {
 
   /// The recorder of the link's target, to be spliced into the link; null if none is asked for.
   TrafficSocket* splice(const PlannedLink& link);
-  /// At the end of the run.
-  void finish();
+  /// At the end of the run, or of its window.
+  void finish(Tick end);
 
  private:
   struct Recorded {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "app/run_files.h"
 #include "app/systemc_reports.h"
 #include "app/verbs.h"
+#include "app/verbs/run_recordings.h"
 #include "app/version.h"
 #include "common/error.h"
 #include "common/json.h"
@@ -125,87 +125,11 @@ SignalRecording read_recording(const po::variables_map& values, const RunArgumen
   return recording;
 }
 
-/// A bound of --timeline-window: "", "1500" or "1500ns", "2100cycles" of the SMs.
-Tick read_bound(const std::string& text, Tick if_empty, std::uint64_t sm_clock_hz) {
-  if (text.empty()) return if_empty;
-  constexpr std::uint64_t kMost = 1'000'000'000'000;
-  std::uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string unit(rest, text.data() + text.size());
-  const bool cycles = unit == "cycles" || unit == "cycle";
-  if (error != std::errc() || number > kMost || (!cycles && !unit.empty() && unit != "ns")) {
-    throw InputError("--timeline-window: '" + text +
-                     "' is no time; give nanoseconds (1500, 1500ns) or cycles of the SMs "
-                     "(2100cycles), up to " +
-                     std::to_string(kMost));
-  }
-  return cycles ? ClockDomain(sm_clock_hz).time_of(number) : number * kTicksPerNs;
-}
-
-std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
-                                             const ResolvedConfig& config) {
-  for (const char* const option : {"timeline-window", "timeline-sample", "timeline-interval"}) {
-    if (values.count(option) != 0 && values.count("timeline") == 0) {
-      throw InputError(std::string("--") + option + " needs --timeline");
-    }
-  }
-  if (values.count("timeline") == 0) return std::nullopt;
-  constexpr unsigned kMost = 1'000'000'000;
-  TimelineOptions timeline;
-  timeline.file = values["timeline"].as<std::string>();
-  if (timeline.file.empty()) throw InputError("--timeline needs the name of a file");
-  timeline.sample = read_count(values, "timeline-sample", 1, kMost).value_or(timeline.sample);
-  if (const auto ns = read_count(values, "timeline-interval", 1, kMost)) {
-    timeline.interval = *ns * kTicksPerNs;
-  }
-  if (values.count("timeline-window") != 0) {
-    const auto& window = values["timeline-window"].as<std::string>();
-    const std::size_t colon = window.find(':');
-    if (colon == std::string::npos) {
-      throw InputError("--timeline-window is BEGIN:END, not '" + window + "'");
-    }
-    const std::uint64_t hz = config.gpu.sm.clock_hz;
-    timeline.from = read_bound(window.substr(0, colon), 0, hz);
-    timeline.until = read_bound(window.substr(colon + 1), kNever, hz);
-    if (timeline.from >= timeline.until) {
-      throw InputError("--timeline-window " + window + ": the end must be after the begin");
-    }
-  }
-  return timeline;
-}
-
-std::vector<TrafficRecording> read_traffic(const po::variables_map& values) {
-  std::vector<TrafficRecording> all;
-  if (values.count("record-traffic") == 0) return all;
-  for (const std::string& text : values["record-traffic"].as<std::vector<std::string>>()) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals + 1 == text.size()) {
-      throw InputError("--record-traffic is BLOCK=FILE, not '" + text + "'");
-    }
-    TrafficRecording recording;
-    recording.block = text.substr(0, equals);
-    recording.file = text.substr(equals + 1);
-    for (const TrafficRecording& other : all) {
-      if (other.block != recording.block && other.file != recording.file) continue;
-      throw InputError("--record-traffic: each block and each file once, not '" + text + "'");
-    }
-    all.push_back(std::move(recording));
-  }
-  return all;
-}
-
-/// The workload that captures `program`, if --capture is given.
-std::unique_ptr<traces::CapturedWorkload> read_capture(const po::variables_map& values,
-                                                       const RunArguments& run,
-                                                       const BuildOptions& build,
-                                                       Workload& program) {
-  if (values.count("capture") == 0) return nullptr;
-  const auto& file = values["capture"].as<std::string>();
-  if (!traces::is_capture_name(file)) {
-    throw InputError("--capture: '" + file + "' must end with .ttrace, as captured runs do");
-  }
-  if (run.options.window) throw InputError("--capture records whole runs: leave out --detail");
-  if (build.windows) throw InputError("--capture runs without --threads");
+/// The workload that captures `program` in this file.
+std::unique_ptr<traces::CapturedWorkload> captured_workload(const po::variables_map& values,
+                                                            const RunArguments& run,
+                                                            const std::string& file,
+                                                            Workload& program) {
   traces::CapturedRun header;
   header.version = kVersion;
   header.platform = positional_argument(values, 0);
@@ -308,6 +232,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   build.recording = read_recording(*values, run);
   const ResolvedConfig config = resolve_config(platform, run.sets);
   build.timeline = read_timeline(*values, config);
+  build.traffic = read_traffic(*values);
+  const std::string capture_file = read_capture(*values, run, build);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
   // Errors in the workload are reported before directories are created.
   const std::unique_ptr<Workload> program =
@@ -323,31 +249,31 @@ int run_verb(const std::vector<std::string>& arguments) {
   }
 
   if (folder) build.recording.folder = folder->path();
+  check_outputs(run, build, capture_file, folder ? folder->path() : "");
   // A database that the user named is checked before the run.
   if (run.store) open_store(run.store);
   route_systemc_reports(run.quiet);
   const std::unique_ptr<traces::CapturedWorkload> capture =
-      read_capture(*values, run, build, *program);
+      capture_file.empty() ? nullptr : captured_workload(*values, run, capture_file, *program);
   Workload& workload_to_run = capture ? *capture : *program;
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
   run.options.interrupted = interrupted;
   run.options.check_races = values->count("check-races") != 0;
   run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
-  std::string incomplete;  // the time line, or recorded traffic
+  LostFiles lost;
+  std::optional<Tick> before_timeline;  // when the run ended, if the time line is empty
   if (build.timeline) {
-    build.timeline->on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
+    build.timeline->on_incomplete = lost.reporter(build.timeline->file);
+    build.timeline->on_empty = [&before_timeline](Tick end) { before_timeline = end; };
   }
-  build.traffic = read_traffic(*values);
-  for (TrafficRecording& recording : build.traffic) {
-    recording.on_incomplete = [&incomplete](const std::string& why) { incomplete = why; };
-  }
+  for (TrafficRecording& r : build.traffic) r.on_incomplete = lost.reporter(r.file);
   const PointOutcome outcome = simulate_point(config, workload_to_run, run.options, build);
   meter.finish();
 
   Delivery delivery;
-  if (!incomplete.empty()) delivery.failed(incomplete);
-  if (capture && !outcome.failure) delivery.attempt([&] { capture->finish(); });
+  lost.report_to(delivery);
+  const bool captured = capture && !outcome.failure && delivery.attempt([&] { capture->finish(); });
   // Options that observe the run, and a manifest beside its PTX, are no part of a point's key.
   const bool plain = !build.windows && !build.timeline && !capture && build.traffic.empty() &&
                      !build.recording.coverage && build.recording.waves.empty() &&
@@ -374,13 +300,13 @@ int run_verb(const std::vector<std::string>& arguments) {
     std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
     const std::vector<std::string> why = explanation_lines(*outcome.stats);
     if (!why.empty()) text += "\n" + wrapped_text(why.front(), kTextWidth, 2);
-    if (!report.empty()) text += "  report         " + report + "\n";
-    if (capture && !outcome.failure) {
-      text += "  captured run   " + (*values)["capture"].as<std::string>() + "\n";
-    }
-    if (build.timeline) text += "  time line      " + build.timeline->file + "\n";
+    text += files_text(build, report, captured ? capture_file : "", lost);
     print_text(printable(text));
   });
+  if (before_timeline) {
+    complain(
+        note_on_empty_timeline(*build.timeline, run.options.window.has_value(), *before_timeline));
+  }
   if (outcome.stats->value("interrupted", false)) {
     complain("interrupted; what was measured until then is kept");
   } else if (outcome.failure) {

@@ -56,7 +56,8 @@ ArgumentParser series_arguments() {
   parser.positional("RUN", "the folder of a run, or its stats.json", {Completes::Kind::kFile, {}});
   parser.options()("all", "also each recorded statistic, as CLASS.STATISTIC")(
       "out", po::value<std::string>()->value_name("FILE"), "write the CSV to this file")(
-      "json", "print one JSON document with unit and description of each column");
+      "json", "print one JSON document with unit and description of each column")(
+      "quiet", "with --out: print nothing");
   parser.completes("out", {Completes::Kind::kFile, {}});
   return parser;
 }
@@ -74,12 +75,15 @@ int series_verb(const std::vector<std::string>& arguments) {
   std::optional<SeriesFile> out;
   if (values->count("out") != 0) out.emplace((*values)["out"].as<std::string>());
   Delivery delivery;
-  if (out) delivery.attempt([&] { out->folder.write(out->name, series_csv(document)); });
+  const bool written =
+      out && delivery.attempt([&] { out->folder.write(out->name, series_csv(document)); });
   delivery.attempt([&] {
     if (values->count("json") != 0) {
       write_document(document);
     } else if (!out) {
       print_text(series_csv(document));
+    } else if (written && values->count("quiet") == 0) {
+      print_text(printable("  series         " + (*values)["out"].as<std::string>() + "\n"));
     }
   });
   return delivery.report();

@@ -215,6 +215,10 @@ int export_trace(const std::string& name, const std::string& folder, bool quiet)
                             meter.update("Writing traces", done, "");
                           });
   meter.finish();
+  if (!quiet) {
+    const auto list = std::filesystem::path(folder) / "kernelslist.g";
+    print_text(printable("  trace          " + list.string() + "\n"));
+  }
   return 0;
 }
 
@@ -235,7 +239,7 @@ ArgumentParser trace_arguments() {
                     {Completes::Kind::kFile, {}});
   parser.optional_positional("FOLDER", "export: where to write", {Completes::Kind::kFolder, {}});
   parser.options()("accelsim", "export: Accel-Sim's kernelslist.g and .traceg files")(
-      "json", "info: print one JSON document")("quiet", "no progress");
+      "json", "info: print one JSON document")("quiet", "no progress; export: print nothing");
   return parser;
 }
 

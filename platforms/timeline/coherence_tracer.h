@@ -40,6 +40,8 @@ class CoherenceTracer {
   void forget(const tlm::tlm_generic_payload& payload) { followed_.erase(&payload); }
   /// A message is sent from a block to the next on its way, where it arrives at `at`.
   void message(const umh::CoherenceMessage& m, PlannedBlockId from, PlannedBlockId to, Tick at);
+  /// Follows no request any more.
+  void finish() { followed_.clear(); }
   /// The observer of an L1's accesses. At most one call for each L1.
   umh::CoherentAccessObserver& observer(PlannedBlockId l1);
 

@@ -80,6 +80,7 @@ void CounterSampler::add(std::uint64_t track, const StatisticsRegistry& registry
 }
 
 void CounterSampler::process() {
+  if (registry_ == nullptr) return;
   const Tick t = now();
   if (t == trace_.options().from && t != 0) {
     for (Bandwidth& b : bandwidths_) b.bytes.take(*registry_);
@@ -120,11 +121,14 @@ void CounterSampler::write(Track& track, double value, Tick at) {
 }
 
 void CounterSampler::finish(Tick at) {
-  if (registry_ == nullptr || since_ >= trace_.options().until || at < since_) return;
-  // A part of a nanosecond counts as a whole one.
-  const Tick end = std::min((at / kTicksPerNs + 1) * kTicksPerNs, trace_.options().until);
-  sample(end);
-  for (Bandwidth& b : bandwidths_) write(b, 0, end);
+  wake_.cancel();
+  if (registry_ != nullptr && since_ < trace_.options().until && at >= since_) {
+    // A part of a nanosecond counts as a whole one.
+    const Tick end = std::min((at / kTicksPerNs + 1) * kTicksPerNs, trace_.options().until);
+    sample(end);
+    for (Bandwidth& b : bandwidths_) write(b, 0, end);
+  }
+  registry_ = nullptr;
 }
 
 }  // namespace tessera

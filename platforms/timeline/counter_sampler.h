@@ -27,7 +27,7 @@ class CounterSampler final : public sc_core::sc_module {
 
   /// Once, before simulated time runs, when all statistics are registered.
   void start(const StatisticsRegistry& registry);
-  /// Records the part of an interval that is left.
+  /// Records the part of an interval that is left. There are no more samples.
   void finish(Tick at);
 
  private:
@@ -60,7 +60,7 @@ class CounterSampler final : public sc_core::sc_module {
   EventTrace& trace_;
   const PlatformPlan& plan_;
   const std::vector<std::int64_t>& in_flight_;
-  const StatisticsRegistry* registry_ = nullptr;
+  const StatisticsRegistry* registry_ = nullptr;  ///< between start() and finish()
   std::vector<Bandwidth> bandwidths_;
   std::vector<HitRate> hit_rates_;
   std::vector<InFlight> occupancies_;

@@ -55,7 +55,7 @@ std::size_t EventTrace::free_lane(EventLanes& lanes, Tick at) {
 
 void EventTrace::slice(EventLanes& lanes, const std::string& name, Tick begin, Tick end,
                        const EventValues& values) {
-  if (begin >= options_.until || end < options_.from) return;
+  if (finished_ || begin >= options_.until || end < options_.from) return;
   const Tick from = std::max(begin, options_.from);
   const Tick until = std::min(end, options_.until);
   const std::size_t lane = free_lane(lanes, from);
@@ -88,6 +88,11 @@ void EventTrace::instant(EventLanes& lanes, const std::string& name, Tick at,
 
 void EventTrace::count(std::uint64_t counter, Tick at, double value) {
   writer_.counter(counter, ns_of(at), value);
+}
+
+std::optional<std::string> EventTrace::finish() {
+  finished_ = true;
+  return writer_.finish();
 }
 
 }  // namespace tessera

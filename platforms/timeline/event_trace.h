@@ -33,8 +33,8 @@ struct EventLanes {
 /// each its blocks, by their names), with slices, instants and counters. Not to be confused with
 /// MachineTimeline, the section "timeline" of a virtual platform's stats.json.
 ///
-/// Times are ticks; the file has nanoseconds, rounded down. Slices of a track do not overlap, and
-/// come in the order of time.
+/// No event has an effect after finish(). Times are ticks; the file has nanoseconds, rounded down.
+/// Slices of a track do not overlap, and come in the order of time.
 class EventTrace {
  public:
   /// The plan must outlive it. Throws InputError if the file cannot be created.
@@ -42,7 +42,7 @@ class EventTrace {
 
   const TimelineOptions& options() const { return options_; }
   /// Whether an event of this time is recorded.
-  bool records(Tick t) const { return t >= options_.from && t < options_.until; }
+  bool records(Tick t) const { return !finished_ && t >= options_.from && t < options_.until; }
 
   std::uint64_t node(std::uint32_t node) const { return nodes_[node]; }
   std::uint64_t block(PlannedBlockId block) const { return blocks_[block]; }
@@ -62,8 +62,8 @@ class EventTrace {
   /// The value of a counter from this time on.
   void count(std::uint64_t counter, Tick at, double value);
 
-  /// Returns why the file is not complete; nothing if it is.
-  std::optional<std::string> finish() { return writer_.finish(); }
+  /// Once. Returns why the file is not complete; nothing if it is.
+  std::optional<std::string> finish();
 
  private:
   std::uint64_t add_track(std::uint64_t parent, const std::string& name, const std::string& unit);
@@ -76,6 +76,7 @@ class EventTrace {
   std::vector<std::uint64_t> nodes_;
   std::vector<std::uint64_t> blocks_;
   std::deque<EventLanes> lanes_;
+  bool finished_ = false;
 };
 
 }  // namespace tessera

@@ -125,10 +125,13 @@ void SystemTimeline::finish(Tick at) {
   while (!kernels_.empty()) end_kernel(kernels_.begin()->first, at);
   for (CtaRecorder& r : ctas_) r.finish(at);
   for (RowRecorder& r : rows_) r.finish(at);
+  coherence_.finish();
   requests_.finish(at);
   sampler_.finish(at);
   const std::optional<std::string> lost = trace_.finish();
-  if (lost && trace_.options().on_incomplete) trace_.options().on_incomplete(*lost);
+  const TimelineOptions& options = trace_.options();
+  if (lost && options.on_incomplete) options.on_incomplete(*lost);
+  if (at < options.from && options.on_empty) options.on_empty(at);
 }
 
 }  // namespace tessera

@@ -49,7 +49,7 @@ class SystemTimeline {
   void start_kernel(const StartedLaunch& launch, const std::string& name);
   void begin_kernel(LaunchId launch, Tick at);
   void end_kernel(LaunchId launch, Tick at);
-  /// At the end of the run.
+  /// At the end of the run, or of its window: completes the file. Later events have no effect.
   void finish(Tick at);
 
  private:

@@ -21,6 +21,8 @@ struct TimelineOptions {
   Tick interval = 1000 * kTicksPerNs;
   /// Called at the run's end if the file is not complete, with the reason. Can be empty.
   std::function<void(const std::string&)> on_incomplete = {};
+  /// Called with the run's end if that is before `from`. Can be empty.
+  std::function<void(Tick end)> on_empty = {};
 };
 
 }  // namespace tessera

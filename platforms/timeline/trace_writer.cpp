@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/timeline/trace_writer.h"
 
-#include <cerrno>
-#include <cstring>
 #include <protozero/pbf_builder.hpp>
 
-#include "common/error.h"
 #include "platforms/timeline/perfetto_fields.h"
 
 namespace tessera {
@@ -18,8 +15,6 @@ using Builder = protozero::pbf_builder<Message>;
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 constexpr std::uint32_t kSequence = 1;
-
-std::string reason() { return errno == 0 ? "the write failed" : std::strerror(errno); }
 
 }  // namespace
 
@@ -39,14 +34,10 @@ std::uint64_t TraceWriter::Names::iid(const std::string& name) {
   return at->second;
 }
 
-TraceWriter::TraceWriter(const std::string& file) : file_(file) {
-  errno = 0;
-  out_.open(file, std::ios::binary | std::ios::trunc);
-  if (!out_) throw InputError("cannot write the time line " + file + ": " + reason());
-}
+TraceWriter::TraceWriter(const std::string& file) : out_(file) {}
 
 void TraceWriter::track(const TraceTrack& t) {
-  if (!error_.empty()) return;
+  if (!out_.error().empty()) return;
   {
     Builder<pf::Trace> trace(buffer_);
     Builder<pf::TracePacket> packet(trace, pf::Trace::kPacket);
@@ -89,7 +80,7 @@ void TraceWriter::counter(std::uint64_t track, std::uint64_t ns, double value) {
 }
 
 void TraceWriter::write(const Event& e) {
-  if (!error_.empty()) return;
+  if (!out_.error().empty()) return;
   std::vector<std::uint64_t> value_names;
   if (e.values != nullptr) {
     for (const EventValue& v : *e.values) value_names.push_back(value_names_.iid(v.name));
@@ -145,22 +136,16 @@ void TraceWriter::write(const Event& e) {
 }
 
 void TraceWriter::write_buffer() {
-  errno = 0;
-  out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  out_.write(buffer_);
   out_.flush();
-  if (!out_) error_ = "the time line " + file_ + " is not complete: " + reason();
   buffer_.clear();
 }
 
 std::optional<std::string> TraceWriter::finish() {
-  if (error_.empty()) write_buffer();
-  errno = 0;
-  out_.close();
-  if (error_.empty() && !out_) {
-    error_ = "the time line " + file_ + " is not complete: " + reason();
-  }
-  if (error_.empty()) return std::nullopt;
-  return error_;
+  write_buffer();
+  const std::string why = out_.complete();
+  if (why.empty()) return std::nullopt;
+  return "the time line " + out_.path() + " is not complete: " + why;
 }
 
 }  // namespace tessera

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "common/partial_file.h"
 
 namespace tessera {
 
@@ -41,8 +42,7 @@ struct TraceTrack {
 /// Writes a file in Perfetto's trace format (perfetto_fields.h), packet by packet, in parts of
 /// about 1 MiB. The names of events and of their values are interned: written once.
 ///
-/// A file that cannot be written keeps what has been written. Later packets are dropped, and
-/// finish() returns the error.
+/// After a failed write, later packets are dropped, and finish() returns the error.
 class TraceWriter {
  public:
   /// Throws InputError if the file cannot be created.
@@ -73,13 +73,11 @@ class TraceWriter {
   void write(const Event& event);
   void write_buffer();
 
-  std::string file_;
-  std::ofstream out_;
+  PartialFile out_;
   std::string buffer_;
   Names event_names_;
   Names value_names_;
   bool first_ = true;
-  std::string error_;
 };
 
 }  // namespace tessera

@@ -211,6 +211,9 @@ void write_accelsim_kernel(KernelTraceReader& reader, std::ostream& out,
 void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::string& folder,
                      const std::function<void(double)>& progress) {
   namespace fs = std::filesystem;
+  if (file->run().launches.empty()) {
+    throw InputError(file->path() + ": the captured run has no launches that could be exported");
+  }
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw RunError(folder + ": cannot be made: " + failed.message());

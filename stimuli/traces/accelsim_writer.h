@@ -22,8 +22,8 @@ void write_accelsim_kernel(KernelTraceReader& reader, std::ostream& out,
                            const std::function<void(double)>& progress);
 
 /// Writes a captured run to a folder, which is made: the host program's writes and launches, and
-/// the launches' traces. Throws RunError if a file cannot be written, InputError if the folder has
-/// a kernelslist.g already.
+/// the launches' traces. Throws RunError if a file cannot be written, InputError if the run has no
+/// launch, or if the folder has a kernelslist.g already.
 void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::string& folder,
                      const std::function<void(double)>& progress);
 

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace tessera::traces {
 namespace {
@@ -22,10 +23,20 @@ std::uint8_t groups_of(const std::string& text) {
   return static_cast<std::uint8_t>(std::min(groups, 255U));
 }
 
+/// Whether an instruction is a product of PTX: "k.ptx:12 '@%p1 mma.sync.aligned...'".
+bool is_matrix_product(std::string_view text) {
+  const std::size_t quote = text.rfind(" '");
+  if (quote == std::string_view::npos) return false;
+  text.remove_prefix(quote + 2);
+  if (begins_with(text, "@")) text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+  return begins_with(text, "mma.") || begins_with(text, "wmma.mma.");
+}
+
 TraceOperation trace_operation_of(const CapturedOperation& c) {
   TraceOperation o;
   o.unit = c.info.unit;
   o.cost = c.info.cost;
+  o.matrix = is_matrix_product(c.text);
   o.read_count = c.info.read_count;
   o.write_count = c.info.write_count;
   o.registers = c.info.registers;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stimuli/ptx/launch.h"
+#include "stimuli/source_places.h"
 #include "stimuli/traces/capture.h"
 #include "stimuli/traces/capture_codec.h"
 #include "stimuli/traces/replay_program.h"
@@ -119,13 +120,14 @@ class CapturingWarp final : public WarpProgram {
   mutable std::optional<WaitEnd> wait_;
 };
 
-class CapturingProgram final : public KernelProgram {
+class CapturingProgram final : public KernelProgram, public SourcePlacesIf {
  public:
   CapturingProgram(CaptureSession& session, std::uint64_t launch,
                    std::unique_ptr<KernelProgram> inner)
       : session_(session),
         launch_(launch),
         inner_(std::move(inner)),
+        places_(dynamic_cast<const SourcePlacesIf*>(inner_.get())),
         local_(local_slots_of(*inner_)) {}
 
   const std::string& name() const override { return inner_->name(); }
@@ -137,6 +139,12 @@ class CapturingProgram final : public KernelProgram {
   void use_flat_memory(FlatMemory* flat) override { inner_->use_flat_memory(flat); }
   std::string instruction_text(std::uint32_t pc) const override {
     return inner_->instruction_text(pc);
+  }
+  std::optional<SourcePlace> source_of(std::uint32_t pc) const override {
+    return places_ == nullptr ? std::nullopt : places_->source_of(pc);
+  }
+  std::string program_file() const override {
+    return places_ == nullptr ? "" : places_->program_file();
   }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 
@@ -163,6 +171,7 @@ class CapturingProgram final : public KernelProgram {
   CaptureSession& session_;
   const std::uint64_t launch_;
   const std::unique_ptr<KernelProgram> inner_;
+  const SourcePlacesIf* const places_;  ///< of `inner_`; null: without source
   const LocalSlots local_;
   std::vector<Known> last_;  ///< by pc
 };

@@ -3,10 +3,6 @@
 
 #include <zstd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-
 #include "common/error.h"
 #include "common/json.h"
 #include "stimuli/traces/varint.h"
@@ -31,31 +27,23 @@ std::string zstd_frame(std::string_view raw) {
   return out;
 }
 
-std::string partial(const std::string& path) { return path + ".partial"; }
+/// Bytes of names that are not UTF-8 (a folder's) are replaced.
+std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(const std::string& path, const CapturedRun& run) : path_(path) {
-  file_.open(partial(path), std::ios::binary | std::ios::trunc);
-  if (!file_) throw InputError(path + ": cannot be written: " + std::strerror(errno));
-  const std::string header = header_of(run).dump();
+CaptureWriter::CaptureWriter(const std::string& path, const CapturedRun& run) : file_(path) {
+  const std::string header = json_text(header_of(run));
   std::string begin(CaptureLayout::kMagic);
   add_number(begin, CaptureLayout::kVersion);
   add_number(begin, static_cast<std::uint32_t>(header.size()));
   write(begin + header);
 }
 
-CaptureWriter::~CaptureWriter() {
-  if (!file_.is_open()) return;
-  file_.close();
-  std::error_code ignored;
-  std::filesystem::remove(partial(path_), ignored);
-}
-
 void CaptureWriter::write(std::string_view bytes) {
-  if (!error_.empty()) return;
-  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file_) error_ = std::strerror(errno);
+  file_.write(bytes);
   written_ += bytes.size();
 }
 
@@ -91,11 +79,11 @@ void CaptureWriter::finish(const CapturedRun& run) {
     places_[l].resize(run.launches[l].grid.count());
     for (std::size_t cta = 0; cta < places_[l].size(); ++cta) {
       if (places_[l][cta].block != CaptureLayout::CtaPlace::kNone) continue;
-      throw RunError(path_ + ": CTA " + std::to_string(cta) + " of launch " + std::to_string(l) +
-                     " has not run");
+      throw RunError(file_.path() + ": CTA " + std::to_string(cta) + " of launch " +
+                     std::to_string(l) + " has not run");
     }
   }
-  const std::string contents = contents_of(run).dump();
+  const std::string contents = json_text(contents_of(run));
   std::string index;
   add_number<std::uint64_t>(index, contents.size());
   index += contents;
@@ -119,17 +107,8 @@ void CaptureWriter::finish(const CapturedRun& run) {
   end += CaptureLayout::kEnd;
   write(packed);
   write(end);
-  file_.close();
-  if (!file_ && error_.empty()) error_ = std::strerror(errno);
-  std::error_code failed;
-  if (error_.empty()) {
-    std::filesystem::rename(partial(path_), path_, failed);
-    if (failed) error_ = failed.message();
-  }
-  if (!error_.empty()) {
-    std::filesystem::remove(partial(path_), failed);
-    throw RunError(path_ + ": cannot be written: " + error_);
-  }
+  const std::string why = file_.complete();
+  if (!why.empty()) throw RunError(file_.path() + ": cannot be written: " + why);
 }
 
 }  // namespace tessera::traces

@@ -4,12 +4,12 @@
 // Writes the file of a captured run (docs/guide/captured-traces.md, "Layout").
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/partial_file.h"
 #include "stimuli/traces/captured_run.h"
 
 namespace tessera::traces {
@@ -38,13 +38,9 @@ struct CaptureLayout {
 
 class CaptureWriter {
  public:
-  /// Writes the header of `run`. The file is FILE.partial until finish(). Throws InputError if it
+  /// Writes the header of `run`. The file has its name after finish() only. Throws InputError if it
   /// cannot be made.
   CaptureWriter(const std::string& path, const CapturedRun& run);
-  /// Removes the file if finish() was not called.
-  ~CaptureWriter();
-  CaptureWriter(const CaptureWriter&) = delete;
-  CaptureWriter& operator=(const CaptureWriter&) = delete;
 
   /// Records of a CTA's warps, by warp, and the numbers of their instructions. `cta` is below
   /// `ctas`, the launch's number of CTAs. Errors are thrown by finish().
@@ -62,9 +58,7 @@ class CaptureWriter {
   void write(std::string_view bytes);
   void write_block();
 
-  const std::string path_;
-  std::ofstream file_;  ///< closed after finish()
-  std::string error_;   ///< the first
+  PartialFile file_;
   std::uint64_t written_ = 0;
   std::uint64_t record_bytes_ = 0;
   std::string raw_;  ///< of the block that is being filled

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <type_traits>
 
 #include "common/error.h"
 #include "common/json.h"
+#include "stimuli/traces/record_decoder.h"
 
 namespace tessera::traces {
 namespace {
@@ -43,10 +46,41 @@ Enum value_in(const Names& names, const ordered_json& name, const char* what) {
   return static_cast<Enum>(at - names.begin());
 }
 
+/// Throws InputError unless it is a whole number that T can have.
+template <class T>
+T whole(const ordered_json& value, const char* what) {
+  using Limits = std::numeric_limits<T>;
+  bool fits = false;
+  if (value.is_number_unsigned()) {
+    fits = value.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max());
+  } else if (value.is_number_integer() && std::is_signed_v<T>) {
+    fits = value.get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
+  }
+  if (!fits) {
+    throw InputError("expected '" + std::string(what) + "' as a whole number from " +
+                     std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()) +
+                     ", found " + value.dump());
+  }
+  return value.get<T>();
+}
+
+template <class T>
+T whole_of(const ordered_json& object, const char* key) {
+  return whole<T>(object.at(key), key);
+}
+
+template <class T>
+T whole_or_zero(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? T{0} : whole<T>(*found, key);
+}
+
 ordered_json dim_document(const Dim3& d) { return {d.x, d.y, d.z}; }
 
-Dim3 read_dim(const ordered_json& d) {
-  return {d.at(0).get<std::uint32_t>(), d.at(1).get<std::uint32_t>(), d.at(2).get<std::uint32_t>()};
+Dim3 read_dim(const ordered_json& object, const char* key) {
+  const ordered_json& d = object.at(key);
+  return {whole<std::uint32_t>(d.at(0), key), whole<std::uint32_t>(d.at(1), key),
+          whole<std::uint32_t>(d.at(2), key)};
 }
 
 ordered_json document_of(const CapturedOperation& o) {
@@ -87,16 +121,16 @@ ordered_json document_of(const CapturedOperation& o) {
 
 CapturedOperation read_operation(const ordered_json& d) {
   CapturedOperation o;
-  o.info.pc = d.at("pc").get<std::uint32_t>();
-  o.info.line = d.at("line").get<std::uint32_t>();
+  o.info.pc = whole_of<std::uint32_t>(d, "pc");
+  o.info.line = whole_of<std::uint32_t>(d, "line");
   o.text = d.at("text").get<std::string>();
   o.info.unit = value_in<Unit>(kUnitNames, d.at("unit"), "unit");
-  o.info.cost = d.at("cost").get<std::uint8_t>();
+  o.info.cost = whole_of<std::uint8_t>(d, "cost");
   std::size_t n = 0;
   for (const char* const list : {"reads", "writes"}) {
     for (const ordered_json& r : d.at(list)) {
       if (n == OpInfo::kMaxRegisters) throw InputError("an instruction with too many registers");
-      o.info.registers[n++] = r.get<std::uint16_t>();
+      o.info.registers[n++] = whole<std::uint16_t>(r, list);
     }
   }
   o.info.read_count = static_cast<std::uint8_t>(d.at("reads").size());
@@ -106,7 +140,7 @@ CapturedOperation read_operation(const ordered_json& d) {
     o.access = value_in<AccessKind>(kAccessNames, d.at("access"), "access");
     o.space = value_in<Space>(kSpaceNames, d.at("space"), "space");
     o.scope = value_in<CacheScope>(kScopeNames, d.at("scope"), "scope");
-    o.lane_bytes = d.at("bytes").get<std::uint8_t>();
+    o.lane_bytes = whole_of<std::uint8_t>(d, "bytes");
     if (o.lane_bytes == 0 || o.lane_bytes > kMaxLaneBytes ||
         (o.lane_bytes & (o.lane_bytes - 1)) != 0) {
       throw InputError("an access of " + std::to_string(o.lane_bytes) + " bytes by each lane");
@@ -118,11 +152,11 @@ CapturedOperation read_operation(const ordered_json& d) {
       o.atomic_type = value_in<AtomicType>(kAtomicTypeNames, d.at("atomic_type"), "atomic's type");
     }
   } else if (o.kind == IssueResult::Kind::kBarrier) {
-    o.barrier = d.at("barrier").get<std::uint8_t>();
+    o.barrier = whole_of<std::uint8_t>(d, "barrier");
     if (o.barrier >= CtaProgram::kBarriers) {
       throw InputError("barrier " + std::to_string(o.barrier) + " does not exist");
     }
-    o.barrier_threads = d.at("threads").get<std::uint32_t>();
+    o.barrier_threads = whole_of<std::uint32_t>(d, "threads");
     o.arrive_only = d.at("arrive_only").get<bool>();
   } else if (o.kind == IssueResult::Kind::kExit) {
     o.ends_warp = d.at("ends_warp").get<bool>();
@@ -162,12 +196,14 @@ HostOperation read_host(const ordered_json& d) {
   HostOperation h;
   h.kind = value_in<HostOperation::Kind>(kHostKindNames, d.at("do"), "operation of the host");
   h.name = d.value("name", d.value("stream", std::string()));
-  h.address = d.value("address", std::uint64_t{0});
-  h.bytes = d.value("bytes", std::uint64_t{0});
-  h.warp_bytes = d.value("warp_bytes", std::uint64_t{0});
-  h.launch = d.value("launch", std::uint64_t{0});
-  h.after = d.value("after", std::vector<std::uint64_t>());
-  h.priority = d.value("priority", std::int32_t{0});
+  h.address = whole_or_zero<std::uint64_t>(d, "address");
+  h.bytes = whole_or_zero<std::uint64_t>(d, "bytes");
+  h.warp_bytes = whole_or_zero<std::uint64_t>(d, "warp_bytes");
+  h.launch = whole_or_zero<std::uint64_t>(d, "launch");
+  for (const ordered_json& launch : d.value("after", ordered_json::array())) {
+    h.after.push_back(whole<std::uint64_t>(launch, "after"));
+  }
+  h.priority = whole_or_zero<std::int32_t>(d, "priority");
   return h;
 }
 
@@ -195,14 +231,14 @@ ordered_json document_of(const std::optional<ArrayLocality>& l) {
 std::optional<ArrayLocality> read_locality(const ordered_json& d) {
   if (d.is_null()) return std::nullopt;
   ArrayLocality l;
-  const auto type = d.at("type").get<unsigned>();
+  const auto type = whole_of<unsigned>(d, "type");
   if (type < 1 || type > static_cast<unsigned>(LocalityType::kUnclassified)) {
     throw InputError("locality type " + std::to_string(type) + " does not exist");
   }
   l.type = static_cast<LocalityType>(type);
-  l.stride_bytes = d.at("stride_bytes").get<std::uint64_t>();
-  l.datablock_bytes = d.at("datablock_bytes").get<std::uint64_t>();
-  l.row_bytes = d.at("row_bytes").get<std::uint64_t>();
+  l.stride_bytes = whole_of<std::uint64_t>(d, "stride_bytes");
+  l.datablock_bytes = whole_of<std::uint64_t>(d, "datablock_bytes");
+  l.row_bytes = whole_of<std::uint64_t>(d, "row_bytes");
   l.tile = d.at("tile").get<bool>();
   return l;
 }
@@ -246,32 +282,34 @@ ordered_json document_of(const CapturedLaunch& l) {
 CapturedLaunch read_launch(const ordered_json& d) {
   CapturedLaunch l;
   l.kernel = d.at("kernel").get<std::string>();
-  l.grid = read_dim(d.at("grid"));
-  l.block = read_dim(d.at("block"));
-  l.dynamic_shared_bytes = d.at("dynamic_shared_bytes").get<std::uint32_t>();
+  l.grid = read_dim(d, "grid");
+  l.block = read_dim(d, "block");
+  check_shape(l.grid, l.block);
+  l.dynamic_shared_bytes = whole_of<std::uint32_t>(d, "dynamic_shared_bytes");
   l.resources = {static_cast<std::uint32_t>(l.block.count()),
-                 d.at("registers").get<std::uint32_t>(), d.at("shared_bytes").get<std::uint32_t>()};
-  l.register_names = d.at("register_names").get<std::uint32_t>();
+                 whole_of<std::uint32_t>(d, "registers"),
+                 whole_of<std::uint32_t>(d, "shared_bytes")};
+  l.register_names = whole_of<std::uint32_t>(d, "register_names");
   l.cooperative = d.at("cooperative").get<bool>();
-  l.local_warp_bytes = d.at("local_warp_bytes").get<std::uint64_t>();
-  l.warp_instructions = d.at("warp_instructions").get<std::uint64_t>();
-  l.thread_instructions = d.at("thread_instructions").get<std::uint64_t>();
-  l.facts.argument_bytes = d.at("argument_bytes").get<std::uint32_t>();
+  l.local_warp_bytes = whole_of<std::uint64_t>(d, "local_warp_bytes");
+  l.warp_instructions = whole_of<std::uint64_t>(d, "warp_instructions");
+  l.thread_instructions = whole_of<std::uint64_t>(d, "thread_instructions");
+  l.facts.argument_bytes = whole_of<std::uint32_t>(d, "argument_bytes");
   if (l.facts.argument_bytes > kMostArgumentBytes) {
     throw InputError(std::to_string(l.facts.argument_bytes) + " bytes of arguments");
   }
   const bool has_locality = d.at("has_locality").get<bool>();
   for (const ordered_json& p : d.at("parameters")) {
     l.facts.parameters.push_back(
-        {p.at("name").get<std::string>(), p.at("offset").get<std::uint32_t>(),
-         p.at("bytes").get<std::uint32_t>(), p.at("read_only").get<bool>()});
+        {p.at("name").get<std::string>(), whole_of<std::uint32_t>(p, "offset"),
+         whole_of<std::uint32_t>(p, "bytes"), p.at("read_only").get<bool>()});
     const KernelParameter& added = l.facts.parameters.back();
     if (std::uint64_t{added.offset} + added.bytes > l.facts.argument_bytes) {
       throw InputError("parameter '" + added.name + "' is outside of the arguments");
     }
     KernelArgument argument;
     for (const ordered_json& b : p.at("argument")) {
-      argument.bytes.push_back(static_cast<std::byte>(b.get<unsigned>()));
+      argument.bytes.push_back(static_cast<std::byte>(whole<std::uint8_t>(b, "argument")));
     }
     l.arguments.push_back(std::move(argument));
     if (has_locality) l.locality.push_back(read_locality(p.at("locality")));
@@ -315,7 +353,7 @@ void read_header(const ordered_json& document, CapturedRun& run) {
   run.platform = document.at("platform").get<std::string>();
   run.workload = document.at("workload").get<std::string>();
   run.scale = document.at("scale").get<std::string>();
-  run.seed = document.at("seed").get<std::uint64_t>();
+  run.seed = whole_of<std::uint64_t>(document, "seed");
 }
 
 void read_contents(const ordered_json& document, CapturedRun& run) {

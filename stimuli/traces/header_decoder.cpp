@@ -54,6 +54,18 @@ Dim3 parse_dim3(std::string_view text, std::string_view what, std::uint32_t leas
   return out;
 }
 
+void check_shape(const Dim3& grid, const Dim3& block) {
+  if (block.x > kMostThreads || block.y > kMostThreads || block.z > kMostThreads ||
+      block.count() == 0 || block.count() > kMostThreads) {
+    throw FormatError("expected a block of 1 to 1024 threads, found " + text_of(block));
+  }
+  // The product of three numbers of 32 bits can be beyond 2^64.
+  const std::uint64_t plane = std::uint64_t{grid.y} * grid.z;
+  if (grid.x == 0 || plane == 0 || plane > kMostCtas || grid.x > kMostCtas / plane) {
+    throw FormatError("expected a grid of 1 to 2^32 - 1 CTAs, found " + text_of(grid));
+  }
+}
+
 bool split_setting(std::string_view line, std::string_view& name, std::string_view& value) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return false;
@@ -129,16 +141,7 @@ TraceKernel HeaderDecoder::finish(const std::string& file) const {
     if (optional && similar.empty()) continue;
     throw FormatError("expected '-" + std::string(key) + " = ...' in the header" + similar);
   }
-  const Dim3& block = kernel_.block;
-  if (block.x > kMostThreads || block.y > kMostThreads || block.z > kMostThreads ||
-      block.count() > kMostThreads) {
-    throw FormatError("expected a block of at most 1024 threads, found " + text_of(block));
-  }
-  const Dim3& grid = kernel_.grid;
-  if (std::uint64_t{grid.y} * grid.z > kMostCtas || grid.count() > kMostCtas ||
-      grid.x > kMostCtas / (std::uint64_t{grid.y} * grid.z)) {
-    throw FormatError("expected a grid of at most 2^32 - 1 CTAs, found " + text_of(grid));
-  }
+  check_shape(kernel_.grid, kernel_.block);
   TraceKernel out = kernel_;
   // The first tracers wrote no version.
   if (out.version == 0) out.version = kOldestVersion;

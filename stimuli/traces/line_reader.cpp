@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/traces/line_reader.h"
 
+#include <zstd.h>
+
 #include <algorithm>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <cstring>
 #include <exception>
 #include <istream>
+#include <stdexcept>
 
 #include "common/error.h"
 #include "common/input_file.h"
@@ -39,6 +41,51 @@ class FileSource {
  private:
   std::shared_ptr<InputFile> file_;
   std::shared_ptr<std::uint64_t> position_;
+};
+
+/// Frames of zstd, one after the other. Boost's filter takes a frame without its end for a whole
+/// one.
+class ZstdSource {
+ public:
+  using char_type = char;
+  using category = io::source_tag;
+
+  explicit ZstdSource(FileSource file) : state_(std::make_shared<State>(std::move(file))) {}
+
+  std::streamsize read(char* out, std::streamsize bytes) {
+    State& s = *state_;
+    ZSTD_outBuffer to = {out, static_cast<std::size_t>(bytes), 0};
+    for (;;) {
+      // Also without input: the last call can have filled `out` before it had written all.
+      if (s.within_frame || s.from.pos != s.from.size) {
+        const std::size_t left = ZSTD_decompressStream(s.stream.get(), &to, &s.from);
+        if (ZSTD_isError(left) != 0) throw std::runtime_error(ZSTD_getErrorName(left));
+        s.within_frame = left != 0;
+      }
+      if (to.pos != 0) return static_cast<std::streamsize>(to.pos);
+      if (s.from.pos != s.from.size || s.fill()) continue;
+      if (s.within_frame) throw std::runtime_error("the file ends within a zstd frame");
+      return -1;
+    }
+  }
+
+ private:
+  struct State {
+    explicit State(FileSource f) : file(std::move(f)), packed(kBlockBytes) {}
+    bool fill() {
+      const std::streamsize n =
+          file.read(packed.data(), static_cast<std::streamsize>(packed.size()));
+      from = {packed.data(), n < 0 ? 0 : static_cast<std::size_t>(n), 0};
+      return n > 0;
+    }
+    FileSource file;
+    std::vector<char> packed;
+    ZSTD_inBuffer from = {nullptr, 0, 0};
+    std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream{ZSTD_createDStream(),
+                                                                      &ZSTD_freeDStream};
+    bool within_frame = false;
+  };
+  std::shared_ptr<State> state_;
 };
 
 const char* name_of(Compression c) {
@@ -84,8 +131,8 @@ class LineReader::Stream {
         buffer_.push(io::lzma_decompressor());
         break;
       case Compression::kZstd:
-        buffer_.push(io::zstd_decompressor());
-        break;
+        buffer_.push(ZstdSource(FileSource(file_, position_)), kBlockBytes);
+        return;
       case Compression::kNone:
         break;
     }

@@ -70,6 +70,9 @@ class RecordDecoder {
 /// "a,b,c" or "(a,b,c)", of values of at least `least`. Throws FormatError that names `what`.
 Dim3 parse_dim3(std::string_view text, std::string_view what, std::uint32_t least);
 
+/// Throws FormatError for a grid or a block that no launch has.
+void check_shape(const Dim3& grid, const Dim3& block);
+
 /// The number of a line "NAME = NUMBER". Throws FormatError.
 std::uint64_t parse_setting(std::string_view line, std::string_view name);
 

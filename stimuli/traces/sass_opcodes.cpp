@@ -275,6 +275,7 @@ void set_compute(Group group, std::string_view opcode, SassOpcode& out) {
       [[fallthrough]];
     case Group::kMatrix:
       o.cost = static_cast<std::uint8_t>(std::min(255U, matrix_cost(opcode)));
+      o.matrix = true;
       break;
     case Group::kBarrier:
       o.unit = Unit::kBarrier;

@@ -38,6 +38,7 @@ struct TraceOperation {
   TraceAction action = TraceAction::kCompute;
   Unit unit = Unit::kAlu;
   std::uint8_t cost = 1;  ///< issue slots of the unit
+  bool matrix = false;    ///< a matrix product; for counts only
   // Of kMemory.
   AccessKind access = AccessKind::kLoad;
   Space space = Space::kGlobal;

@@ -9,9 +9,10 @@ namespace {
 constexpr std::uint64_t kSummaryInterval = 1U << 16;
 
 const char* class_of(const TraceOperation& o) {
+  if (o.matrix) return "matrix";
   switch (o.unit) {
     case Unit::kAlu:
-      return o.cost > 1 ? "matrix" : "alu";
+      return o.cost > 1 ? "alu_multi_slot" : "alu";
     case Unit::kIntMul:
       return "int_mul";
     case Unit::kFp64:

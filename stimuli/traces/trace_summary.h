@@ -44,8 +44,9 @@ class TraceSummary {
   std::uint64_t warps() const { return warps_; }  ///< with instructions
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
-  /// Warp instructions by class: "alu", "int_mul", "fp64", "sfu", "matrix", "memory", "barrier",
-  /// "fence", "wait", "exit".
+  /// Warp instructions by class (docs/guide/captured-traces.md, "Classes of instructions"): "alu",
+  /// "alu_multi_slot", "int_mul", "fp64", "sfu", "matrix", "memory", "barrier", "fence", "wait",
+  /// "exit".
   const std::map<std::string, std::uint64_t>& classes() const { return classes_; }
   /// By "global load", "shared atomic", "global copy" (asynchronous) and so on.
   const std::map<std::string, AccessCounts>& accesses() const { return accesses_; }

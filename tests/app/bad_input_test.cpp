@@ -182,8 +182,17 @@ TEST_CASE("values of options are checked") {
   check_refused({"run", "uba-mem-small", "mm", "--scale", "huge"}, {"small, medium, paper"});
   check_refused({"run", "uba-mem-small", "mm", "--seed", "-1"}, {"--seed", "-1"});
   check_refused({"run", "uba-mem-small", "mm", "--seed", "1x"}, {"--seed", "1x"});
-  check_refused({"run", "uba-mem-small", "mm", "--seed", "99999999999999999999"}, {"--seed"});
-  check_refused({"compare", "uba-mem-small", "mm", "--jobs", "0"}, {"--jobs"});
+  check_refused({"run", "uba-mem-small", "mm", "--seed", "99999999999999999999"},
+                {"--seed: 99999999999999999999 is outside the range from 0 to 2^64 - 1"});
+  for (const char* jobs : {"0", "-1", "10000", "99999999999999999999"}) {
+    check_refused({"compare", "uba-mem-small", "mm", "--jobs", jobs},
+                  {"--jobs: " + std::string(jobs) + " is outside the range from 1 to 9999"});
+  }
+  for (const char* jobs : {"", "1e3", "2.0", "+2", "--1"}) {
+    check_refused({"compare", "uba-mem-small", "mm", std::string("--jobs=") + jobs}, {"--jobs"});
+  }
+  check_refused({"compare", "uba-mem-small", "mm", "--jobs", "1e3"},
+                {"--jobs: '1e3' is not a whole number from 1 to 9999"});
   check_refused({"compare", "uba-mem-small,,uba-mem", "mm"}, {"a name is empty"});
 }
 
@@ -227,10 +236,15 @@ TEST_CASE("with --json a refusal is one JSON document too") {
 }
 
 TEST_CASE("a window is refused if its length is no number of instructions, or with threads") {
-  for (const char* wrong : {"0", "-1", "1.5e9", "1e19", "many", "1e", ""}) {
+  for (const char* wrong : {"-1", "1.5e9", "many", "1e", ""}) {
     CAPTURE(wrong);
     check_refused({"run", "nuba-small", "mm", "--detail", wrong},
                   {"--detail: '" + std::string(wrong) + "'", "(250000000, 1e9)"});
+  }
+  for (const char* wrong :
+       {"0", "0e9", "1e19", "1e9999999999999999999999", "99999999999999999999"}) {
+    check_refused({"run", "nuba-small", "mm", "--detail", wrong},
+                  {"--detail: " + std::string(wrong) + " is outside the range from 1 to 1e18"});
   }
   check_refused({"run", "nuba-small", "mm", "--no-rest"}, {"--no-rest needs --detail"});
   check_refused({"run", "nuba-small", "mm", "--skip", "all"}, {"--skip: 'all'"});

@@ -282,6 +282,12 @@ TEST_CASE("option --profile changes nothing else") {
   }
 }
 
+TEST_CASE("a captured run has the profile of the same run without --capture") {
+  const json plain = run("uba-mem-small", kExample, {"--profile"});
+  const json captured = run("uba-mem-small", kExample, {"--profile", "--capture", "run.ttrace"});
+  CHECK(captured.at("profile") == plain.at("profile"));
+}
+
 TEST_CASE("option --profile is refused with --threads") {
   const ScratchFolder folder;
   const CommandResult r = run_tessera(

@@ -141,7 +141,10 @@ TEST_CASE("tessera series prints what a run has recorded, to standard output, fi
   REQUIRE(csv.status == 0);
   CHECK_THAT(csv.out, Catch::StartsWith("begin_ns,end_ns,l1.gb_per_s,") &&
                           Contains("\r\n0.0,200.0,") && Contains("\r\n200.0,400.0,"));
-  CHECK(run_tessera({"series", "r/stats.json", "--out", "s/s.csv"}, folder.path()).out.empty());
+  CHECK(run_tessera({"series", "r/stats.json", "--out", "s/s.csv"}, folder.path()).out ==
+        "  series         s/s.csv\n");
+  CHECK(run_tessera({"series", "r/stats.json", "--out", "s/q.csv", "--quiet"}, folder.path())
+            .out.empty());
   CHECK(folder.read("s/s.csv") == csv.out);
   const nlohmann::json document = run_tessera({"series", "r", "--json"}, folder.path()).document();
   const auto stats = nlohmann::json::parse(folder.read("r/stats.json"));

@@ -208,6 +208,25 @@ def check_window(folder):
                 check(math.isfinite(value), f"a counter is {value} in {window}")
 
 
+def check_end_of_detail(folder):
+    """With --detail, the time line ends with the window, though the run goes on."""
+    file = os.path.join(folder, "a.pftrace")
+    for preset in ("nuba-small", "memcpy-1-small", "umh-1-small"):
+        stats = run(preset, "--timeline", file, "--timeline-sample", "1", "--detail", "2000000")
+        check(stats["window"]["complete"] and stats["verified"], f"{preset}: no window with a rest")
+        end = ns_of_cycle(stats["window"]["end_cycle"], stats["config"]["sm"]["clock_hz"])
+        line = Timeline(file)
+        (kernel,) = line.named("kernels")
+        equal(kernel.end, end, f"{preset}: end of the kernel")
+        for s in line.slices:
+            # Arrivals of requests and automatic precharges are recorded when they are announced.
+            announced = 1000 if s.name == "row" or line.tracks[s.track]["name"] == "requests" else 0
+            check(s.end <= end + announced, f"{preset}: {s} after the window, which ends at {end}")
+        for values in line.counters.values():
+            check(values[-1][0] <= end + 1, f"{preset}: a counter after the window")
+        check([r for r in requests_of(line) if "unfinished" in r.outer.values], f"{preset}: all requests have ended")
+
+
 def check_refusals(folder):
     file = os.path.join(folder, "a.pftrace")
     for options, message in (
@@ -217,10 +236,18 @@ def check_refusals(folder):
             (["--timeline", file, "--timeline-window", "5"], "BEGIN:END"),
             (["--timeline", file, "--timeline-window", "5:5"], "after the begin"),
             (["--timeline", file, "--timeline-window", "5us:9"], "'5us' is no time"),
-            (["--timeline", folder + "/none/x.pftrace"], "cannot write the time line"),
+            (["--timeline", folder + "/none/x.pftrace"], "x.pftrace cannot be written"),
             (["--timeline", file, "--threads", "2", "--values", "carried"], "without --threads")):
         done = tessera("run", "dca-small", "vecadd", "--quiet", "--json", *options, status=2)
         check(message in done.stderr, f"{options}: {done.stderr}")
+    # A refused command leaves files as they were.
+    with open(file, "w", encoding="utf-8") as old:
+        old.write("old")
+    tessera("run", "nuba-small", "vecadd", "--quiet", "--json", "--timeline", file, "--record-traffic",
+            f"system.gpu0.no={folder}/a.stl", status=2)
+    with open(file, encoding="utf-8") as old:
+        equal(old.read(), "old", "the time line of an earlier run")
+    equal(os.listdir(folder), ["a.pftrace"], "files after a refusal")
 
 
 def check_full_disk(folder):
@@ -240,7 +267,7 @@ def check_interrupt(folder):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
-            if os.path.exists(file) and os.path.getsize(file) > 1 << 20:
+            if os.path.exists(file + ".partial") and os.path.getsize(file + ".partial") > 1 << 20:
                 break
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
@@ -274,7 +301,7 @@ def main():
         if sys.argv[2] != "options":
             check_platform(sys.argv[2], folder)
             return
-        for part in (check_reader, check_sample, check_window, check_refusals, check_full_disk,
+        for part in (check_reader, check_sample, check_window, check_end_of_detail, check_refusals, check_full_disk,
                      check_interrupt):
             part(folder)
 

@@ -107,8 +107,7 @@ TEST_CASE("A time line on a full disk reports that it is not complete") {
 
 TEST_CASE("A time line that cannot be created is refused") {
   CHECK_THROWS_WITH(TraceWriter("/no/such/folder/t.pftrace"),
-                    "cannot write the time line /no/such/folder/t.pftrace: No such file or "
-                    "directory");
+                    "/no/such/folder/t.pftrace: cannot be written: No such file or directory");
 }
 
 }  // namespace tessera::trace_writer_test

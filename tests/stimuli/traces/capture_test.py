@@ -4,12 +4,16 @@
 another does the same work, and the export to Accel-Sim's form has the same instructions and transactions.
 Usage: capture_test.py TESSERA"""
 
+import ctypes
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from write_trace import zstd
 
 TESSERA = sys.argv[1]
 HERE = pathlib.Path(__file__).parent
@@ -21,6 +25,29 @@ MEASURED = ("cycles", "time_ns", "instructions", "kernels", "modules", "derived"
 # What does not depend on the platform.
 WORK = ("warp_instructions", "thread_instructions", "load_instructions", "store_instructions", "atomic_instructions",
         "useful_bytes")
+
+PRODUCT = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry product(.param .u64 out)
+{
+.reg .b32 %r<8>;
+.reg .f32 %f<9>;
+.reg .b64 %rd<4>;
+ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+mov.f32 %f1, 0f00000000;
+mov.b32 %r2, 0;
+mov.b32 %r3, 0;
+mov.b32 %r4, 0;
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r2, %r3}, {%r4}, {%f1, %f1, %f1, %f1};
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+shl.b64 %rd2, %rd2, 1;
+st.global.f32 [%rd3], %f5;
+ret;
+}
+"""
 
 
 def tessera(*arguments, status=0):
@@ -36,6 +63,22 @@ def run(platform, workload, *options):
 
 def work(stats):
     return {name: sum(m.get(name, 0) for module, m in stats["modules"].items() if ".sm" in module) for name in WORK}
+
+
+def edited(content, edit):
+    """The captured run, whose contents `edit` has changed."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    at, packed, raw = struct.unpack("<3Q", content[-32:-8])
+    index = ctypes.create_string_buffer(raw)
+    library.ZSTD_decompress(index, ctypes.c_size_t(raw), content[at:at + packed], ctypes.c_size_t(packed))
+    length, = struct.unpack("<Q", index.raw[:8])
+    contents = json.loads(index.raw[8:8 + length])
+    edit(contents)
+    text = json.dumps(contents).encode()
+    index = struct.pack("<Q", len(text)) + text + index.raw[8 + length:]
+    frame = zstd(index)
+    return content[:at] + frame + struct.pack("<3Q", at, len(frame), len(index)) + content[-8:]
 
 
 class Captures(unittest.TestCase):
@@ -117,6 +160,26 @@ class Captures(unittest.TestCase):
                 again = run("nuba-small", folder)
                 self.assertEqual(work(again)["warp_instructions"], work(stats)["warp_instructions"])
 
+    def test_classes_name_what_instructions_are(self):
+        (self.folder / "gemma 'x.ptx").write_text(PRODUCT)
+        (self.folder / "k.json").write_text(json.dumps({
+            "name": "product", "description": "One matrix product", "family": "test", "ptx": "gemma 'x.ptx",
+            "sizes": {"small": {"n": 32}}, "arrays": [{"name": "out", "type": "f32", "count": "n", "init": "zero"}],
+            "launches": [{"kernel": "product", "grid": [1], "block": [32], "arguments": ["out"]}],
+            "outputs": [{"array": "out"}]}))
+        run("nuba-small", self.folder / "k.json", "--capture", self.file)
+        info = json.loads(tessera("trace", "info", self.file, "--json", "--quiet").stdout)
+        # Additions and shifts of 64 bits take two slots. The parameter is read by the ALU.
+        self.assertEqual(info["total"]["classes"], {"alu": 6, "alu_multi_slot": 2, "exit": 1, "int_mul": 1, "matrix": 1,
+                                                    "memory": 1})
+
+    def test_an_export_names_its_list(self):
+        run("nuba-small", "micro-launch", "--capture", self.file)
+        for folder, options in (("a", ()), ("b", ("--quiet",))):
+            done = tessera("trace", "export", self.file, self.folder / folder, "--accelsim", *options)
+            expected = "" if options else f"  trace          {self.folder / folder}/kernelslist.g\n"
+            self.assertEqual(done.stdout, expected)
+
     def check_traffic(self, preset, workload, block, commands, line_bytes):
         """Records `block` in the three forms; returns the requests of the .stl."""
         files = {form: self.folder / f"{preset}.{form}" for form in ("trace", "ldst", "stl")}
@@ -144,13 +207,28 @@ class Captures(unittest.TestCase):
         counts = self.check_traffic("umh-1-small", "mm", "system.gpu0.stack0", of_dram, 64)
         self.assertGreater(min(counts.values()), 0)
 
+    def test_recorded_traffic_ends_with_the_window(self):
+        file = self.folder / "a.stl"
+        words = ("--record-traffic", f"system.gpu0.dram0={file}")
+        run("uba-mem-small", "vecadd", *words)
+        requests = file.read_text().splitlines()[1:]
+        window = run("uba-mem-small", "vecadd", "--detail", "700000", *words)
+        self.assertTrue(window["window"]["complete"])
+        self.assertTrue(window["verified"])
+        end = 10**12 * window["window"]["end_cycle"] / window["config"]["sm"]["clock_hz"]
+        expected = [line for line in requests if int(line.split(":")[0]) <= end]
+        self.assertEqual(file.read_text().splitlines()[1:], expected)
+        self.assertLess(0, len(expected))
+        self.assertLess(len(expected), len(requests))
+        self.check_equal(run("uba-mem-small", "vecadd", "--detail", "700000"), window)
+
     def test_bad_recordings_are_refused(self):
         file = self.folder / "a.stl"
         for recordings, expected in (
                 (["system.gpu0.drm0=" + str(file)], "did you mean 'system.gpu0.dram0'?"),
                 (["system.gpu0.dram0"], "BLOCK=FILE"),
                 (["system.gpu0.dram0=x.txt"], "must end with .trace"),
-                ([f"system.gpu0.dram0={file}", f"system.gpu0.dram1={file}"], "each block and each file once"),
+                ([f"system.gpu0.dram0={file}", f"system.gpu0.dram1={file}"], "system.gpu0.dram0 and --record-traffic system.gpu0.dram1 name one file"),
                 ([f"system.gpu0.dram0={self.folder}/none/a.stl"], "cannot be written")):
             with self.subTest(recordings=recordings):
                 words = [w for r in recordings for w in ("--record-traffic", r)]
@@ -177,6 +255,37 @@ class Captures(unittest.TestCase):
                 (("trace", "export", HERE, self.folder / "e", "--accelsim"), "only captured runs")):
             with self.subTest(arguments=arguments):
                 self.assertIn(expected, tessera(*arguments, "--quiet", status=2).stderr)
+
+    def test_contents_that_no_run_has_are_refused(self):
+        run("nuba-small", "micro-launch", "--capture", self.file)
+        content = self.file.read_bytes()
+
+        def refused(edit, expected, *command):
+            self.file.write_bytes(edited(content, edit))
+            arguments = command or ("run", "nuba-small", self.file)
+            done = tessera(*arguments, "--quiet", status=2)
+            self.assertIn(expected, done.stderr)
+            self.assertIn(f"{self.file}: the captured run ", done.stderr)
+
+        def set_launch(key, value):
+            return lambda contents: contents["launches"][0].update({key: value})
+
+        refused(set_launch("grid", [2**22, 2**21, 2**21]), "expected a grid of 1 to 2^32 - 1 CTAs")
+        refused(set_launch("grid", [0, 1, 1]), "expected a grid of 1 to 2^32 - 1 CTAs, found (0,1,1)")
+        refused(set_launch("block", [2**16, 2**16, 1]), "expected a block of 1 to 1024 threads")
+        refused(set_launch("grid", [1.5, 1, 1]), "expected 'grid' as a whole number from 0 to 4294967295, found 1.5")
+        refused(set_launch("registers", 2**32), "expected 'registers' as a whole number from 0 to 4294967295")
+        refused(set_launch("shared_bytes", -1), "expected 'shared_bytes' as a whole number")
+        refused(set_launch("warp_instructions", True), "expected 'warp_instructions' as a whole number")
+        refused(lambda contents: contents["operations"][0].update(cost=256), "expected 'cost' as a whole number from 0")
+
+        def without_launches(contents):
+            contents["launches"] = []
+            for part in ("host", "verify"):
+                contents[part] = [h for h in contents[part] if "launch" not in h]
+        refused(without_launches, "has no launches that could be exported", "trace", "export", self.file,
+                self.folder / "e", "--accelsim")
+        self.assertFalse((self.folder / "e").exists())
 
     def test_damaged_bytes_end_with_a_message(self):
         run("nuba-small", "mm", "--capture", self.file)

@@ -4,6 +4,7 @@
 
 #include "stimuli/traces/kernel_list.h"
 #include "stimuli/traces/kernel_spool.h"
+#include "stimuli/traces/line_reader.h"
 #include "stimuli/traces/record_decoder.h"
 #include "tests/stimuli/traces/trace_support.h"
 
@@ -113,6 +114,18 @@ TEST_CASE("compressed files contain the same, whatever their names are") {
   check_toy(read_all(folder.put("k.traceg.zst", test::zstd(a) + test::zstd(b))));
 }
 
+TEST_CASE("compressed files are read whose text is much longer than they are") {
+  const TraceFolder folder;
+  const std::string text = one_warp(std::vector<std::string>(100'000, toy_records().front()));
+  for (const std::string& bytes : {test::gzip(text), test::xz(text), test::zstd(text)}) {
+    REQUIRE(bytes.size() * 20 < text.size());
+    LineReader lines(folder.put("k.traceg", bytes));
+    std::string read;
+    for (std::string_view line; lines.next(line);) read += std::string(line) + '\n';
+    CHECK(read == text);
+  }
+}
+
 TEST_CASE("a container is read with and without a dictionary, in sub-chunks of any size") {
   const TraceFolder folder;
   const std::string words = "0000 ffffffff 1 R2 LDG.E.SYS 1 R4 4 1 0x10000000 4 0\n";
@@ -193,9 +206,9 @@ TEST_CASE("errors of a kernel's file name the line and what was expected") {
   check(header(5, "(1,0,1)"),
         ":3: expected the grid's dimensions as 'x,y,z' of at least 1 each, found '(1,0,1)'");
   check(header(5, "(1,1,1)", "(32,33,1)"),
-        ":15: expected a block of at most 1024 threads, found (32,33,1)");
+        ":15: expected a block of 1 to 1024 threads, found (32,33,1)");
   check(header(5, "(65536,65536,1)"),
-        ":15: expected a grid of at most 2^32 - 1 CTAs, found (65536,65536,1)");
+        ":15: expected a grid of 1 to 2^32 - 1 CTAs, found (65536,65536,1)");
   check(header(0), ":12: expected a tracer version from 1 to 6, found '0'");
   check(header(7), ":12: expected a tracer version from 1 to 6, found '7'");
   check(
@@ -264,6 +277,9 @@ TEST_CASE("damaged compressed data is refused with its line") {
     const std::string cut =
         spool_refusal(folder.put("k.traceg", bytes.substr(0, bytes.size() / 2)));
     CHECK(cut.find(": expected ") != std::string::npos);
+    // So early that no line is whole.
+    const std::string begin = spool_refusal(folder.put("k.traceg", bytes.substr(0, 20)));
+    CHECK(begin.find(path + ":1: expected " + kind + " data, found damaged data") == 0);
   }
 }
 

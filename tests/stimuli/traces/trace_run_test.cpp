@@ -287,15 +287,16 @@ TEST_CASE("a summary counts classes, accesses and transactions") {
                             "0010 00000007 1 R3 LDG.E.64 1 R6 8 2 0x10001000 256 0 0",
                             "0020 ffffffff 0 STS 2 R0 R1 4 1 0x7e0000000000 4 0",
                             "0030 ffffffff 1 R4 HMMA.16816.F32 2 R2 R3 0 0",
+                            "0038 ffffffff 1 R4 HMMA.884.F16 2 R2 R3 0 0",
                             "0040 ffffffff 0 WHAT 0 0 0", "0050 ffffffff 0 EXIT 0 0 0"})));
   TraceSummary s;
   s.add(*reader, [](double) {});
   CHECK(s.ctas() == 1);
   CHECK(s.warps() == 1);
-  CHECK(s.warp_instructions() == 6);
-  CHECK(s.thread_instructions() == 5 * 32 + 3);
+  CHECK(s.warp_instructions() == 7);
+  CHECK(s.thread_instructions() == 6 * 32 + 3);
   CHECK(s.classes() == std::map<std::string, std::uint64_t>{
-                           {"alu", 1}, {"exit", 1}, {"matrix", 1}, {"memory", 3}});
+                           {"alu", 1}, {"exit", 1}, {"matrix", 2}, {"memory", 3}});
   const AccessCounts& loads = s.accesses().at("global load");
   CHECK(loads.instructions == 2);
   CHECK(loads.lanes == 35);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/partial_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/error.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason() { return errno == 0 ? "the write failed" : std::strerror(errno); }
+
+/// Whether the path names a device, a pipe or the like.
+bool is_special(const std::string& path) {
+  std::error_code failed;
+  return fs::exists(path, failed) && !fs::is_regular_file(path, failed);
+}
+
+/// The file that a symbolic link leads to. A link to a pipe (/dev/stdout) has no other path.
+std::string without_links(const std::string& path) {
+  std::error_code failed;
+  if (!fs::is_symlink(path, failed) || is_special(path)) return path;
+  const fs::path target = fs::weakly_canonical(path, failed);
+  return failed ? path : target.string();
+}
+
+}  // namespace
+
+std::string why_not_writable(const std::string& path) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  if (fs::is_directory(status)) return "it is a folder";
+  if (fs::exists(status)) return ::access(path.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
+  const fs::path parent = fs::path(without_links(path)).parent_path();
+  return ::access(parent.empty() ? "." : parent.c_str(), W_OK | X_OK) == 0 ? ""
+                                                                           : std::strerror(errno);
+}
+
+PartialFile::PartialFile(std::string path)
+    : path_(std::move(path)), target_(without_links(path_)), written_(target_) {
+  const auto refuse = [this](const std::string& why) {
+    throw InputError(path_ + ": cannot be written: " + why);
+  };
+  const std::string why = why_not_writable(path_);
+  if (!why.empty()) refuse(why);
+  if (!is_special(target_)) written_ += ".partial";
+  errno = 0;
+  file_.open(written_, std::ios::binary | std::ios::trunc);
+  if (!file_) refuse(reason());
+}
+
+PartialFile::~PartialFile() {
+  if (!file_.is_open() && error_.empty()) return;
+  file_.close();
+  std::error_code ignored;
+  if (written_ != target_) fs::remove(written_, ignored);
+}
+
+void PartialFile::check() {
+  if (!file_ && error_.empty()) error_ = reason();
+}
+
+void PartialFile::write(std::string_view bytes) {
+  if (!error_.empty()) return;
+  errno = 0;
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  check();
+}
+
+void PartialFile::flush() {
+  if (!error_.empty()) return;
+  errno = 0;
+  file_.flush();
+  check();
+}
+
+std::string PartialFile::complete() {
+  errno = 0;
+  file_.close();
+  check();
+  std::error_code failed;
+  if (error_.empty() && written_ != target_) {
+    fs::rename(written_, target_, failed);
+    if (failed) error_ = failed.message();
+  }
+  return error_;
+}
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// A file that a run writes in parts. It is PATH.partial until complete(), so that a run that is
+/// refused or fails leaves an existing file as it was. A path that names a device or a pipe is
+/// written directly; a symbolic link is followed.
+class PartialFile {
+ public:
+  /// Throws InputError "PATH: cannot be written: REASON".
+  explicit PartialFile(std::string path);
+  /// Removes the partial file if complete() was not called, or has returned an error.
+  ~PartialFile();
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Whether complete() has not been called.
+  bool is_open() const { return file_.is_open(); }
+  /// No effect after a failed write.
+  void write(std::string_view bytes);
+  /// Hands written bytes to the operating system.
+  void flush();
+  /// Why a write has failed; empty: none has.
+  const std::string& error() const { return error_; }
+  /// Gives the file its name. Returns why it could not be written; empty if it could.
+  std::string complete();
+
+ private:
+  void check();
+
+  const std::string path_;
+  std::string target_;   ///< the path without symbolic links
+  std::string written_;  ///< what is being written: `target_`, or its partial file
+  std::ofstream file_;
+  std::string error_;  ///< the first
+};
+
+/// Why a file of this path cannot be made or replaced; empty if it can.
+std::string why_not_writable(const std::string& path);
+
+}  // namespace tessera
