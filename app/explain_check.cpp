@@ -69,13 +69,14 @@ std::vector<std::string> with_experiment(
 
 }  // namespace
 
-CheckedGain check_first(const ordered_json& stats, const Explanation& explanation, bool quiet) {
-  if (explanation.bottlenecks.empty()) {
-    throw InputError("--check: no resource bounds the run, so that there is nothing to check");
+std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanation& explanation,
+                                     bool quiet) {
+  if (stats.value("interrupted", false) || stats.contains("failure")) {
+    throw InputError("--check: the run did not end, so that its time cannot be compared");
   }
-  const Bottleneck& first = explanation.bottlenecks.front();
-  if (first.resource.infinite.empty()) {
-    throw InputError("--check: no setting makes '" + first.resource.name + "' infinite");
+  const std::size_t named = named_bottlenecks(explanation);
+  if (named == 0) {
+    throw InputError("--check: no resource bounds the run, so that there is nothing to check");
   }
   const std::vector<std::string> arguments = command_of(stats);
   const auto values = run_arguments().parse(arguments);
@@ -88,45 +89,77 @@ CheckedGain check_first(const ordered_json& stats, const Explanation& explanatio
   load_plugins(*values);
   const RunArguments run = read_run_options(*values, "run", arguments);
   const std::string platform = positional_argument(*values, 0);
+  const std::string workload = positional_argument(*values, 1);
   const ResolvedConfig before = resolve_config(platform, run.sets);
 
-  CheckedGain gain;
-  gain.resource = first.resource.name;
-  const std::vector<std::string> sets =
-      with_experiment(run.sets, before.overrides, first.resource.infinite, gain.settings);
-  const ResolvedConfig config = resolve_config(platform, sets);
+  std::vector<CheckedGain> gains;
+  std::vector<ResolvedConfig> configs;
+  for (std::size_t i = 0; i < named; ++i) {
+    const Bottleneck& b = explanation.bottlenecks[i];
+    if (b.resource.infinite.empty()) continue;
+    CheckedGain gain;
+    gain.resource = b.resource.name;
+    gain.cycles = explanation.time.whole;
+    gain.predicted_cycles = explanation.time.whole - b.saved;
+    configs.push_back(resolve_config(
+        platform, with_experiment(run.sets, before.overrides, b.resource.infinite, gain.settings)));
+    gains.push_back(std::move(gain));
+  }
+  if (gains.empty()) {
+    throw InputError("--check: no setting makes '" + explanation.bottlenecks.front().resource.name +
+                     "' infinite");
+  }
+  std::vector<KeyedPoint> wanted;
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    wanted.push_back({{&configs[i], workload}, gains[i].resource});
+  }
   LocalExecutor executor(1);
   StoredPoints points({&executor, nullptr, run.options, {"check", quiet}, [](ordered_json s) {
                          return ordered_json{{"cycles", s.at("cycles")}};
                        }});
-  const std::vector<FinishedPoint> finished =
-      points.results({{{&config, positional_argument(*values, 1)}, "check"}});
-  if (!finished[0].failure.empty()) throw RunError("--check: " + finished[0].failure);
-  gain.cycles = explanation.time.whole;
-  gain.predicted_cycles = explanation.time.whole - first.saved;
-  gain.measured_cycles = finished[0].stats->at("cycles").get<double>();
-  return gain;
+  const std::vector<FinishedPoint> finished = points.results(wanted);
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    if (!finished[i].failure.empty()) throw RunError("--check: " + finished[i].failure);
+    gains[i].measured_cycles = finished[i].stats->at("cycles").get<double>();
+  }
+  return gains;
 }
 
-std::string sentence(const CheckedGain& gain) {
+std::vector<std::string> sentences(const std::vector<CheckedGain>& gains) {
   const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
-  std::string text = "Checked with";
-  for (const std::string& s : gain.settings) text += " --set " + s;
-  const bool longer = gain.measured() < 0;
-  return text + ": " + cycles(gain.measured_cycles) + " cycles, " +
-         percent_text(std::abs(gain.measured())) + (longer ? " longer" : " shorter") +
-         " (predicted: " + cycles(gain.predicted_cycles) + " cycles, " +
-         percent_text(gain.predicted()) + ").";
+  std::vector<std::string> out;
+  for (const CheckedGain& gain : gains) {
+    std::string text = "Checked " + gain.resource + " with";
+    for (const std::string& s : gain.settings) text += " --set " + s;
+    const bool longer = gain.measured() < 0;
+    out.push_back(text + ": " + cycles(gain.measured_cycles) + " cycles, " +
+                  percent_text(std::abs(gain.measured())) + (longer ? " longer" : " shorter") +
+                  " (predicted: " + cycles(gain.predicted_cycles) + " cycles, " +
+                  percent_text(gain.predicted()) + ").");
+  }
+  const auto best = std::max_element(
+      gains.begin(), gains.end(),
+      [](const CheckedGain& a, const CheckedGain& b) { return a.measured() < b.measured(); });
+  if (gains.size() > 1) {
+    out.push_back(best->measured() > 0 ? "Measured, the largest gain is that of " + best->resource +
+                                             ": " + percent_text(best->measured()) + "."
+                                       : "Measured, none of these makes the run shorter.");
+  }
+  return out;
 }
 
-ordered_json to_json(const CheckedGain& gain) {
-  return {{"resource", gain.resource},
-          {"settings", gain.settings},
-          {"cycles", gain.cycles},
-          {"predicted_cycles", gain.predicted_cycles},
-          {"measured_cycles", gain.measured_cycles},
-          {"predicted_share", gain.predicted()},
-          {"measured_share", gain.measured()}};
+ordered_json to_json(const std::vector<CheckedGain>& gains) {
+  ordered_json all = ordered_json::array();
+  for (const CheckedGain& gain : gains) {
+    all.push_back({{"resource", gain.resource},
+                   {"settings", gain.settings},
+                   {"cycles", gain.cycles},
+                   {"predicted_cycles", gain.predicted_cycles},
+                   {"measured_cycles", gain.measured_cycles},
+                   {"predicted_share", gain.predicted()},
+                   {"measured_share", gain.measured()}});
+  }
+  return all;
 }
 
 }  // namespace tessera::app

@@ -10,7 +10,7 @@
 
 namespace tessera::app {
 
-/// The run of an explanation's first bottleneck made infinite.
+/// A run with a bottleneck made infinite.
 struct CheckedGain {
   std::string resource;
   std::vector<std::string> settings;  ///< PARAMETER=VALUE, those that differ from the run's
@@ -22,13 +22,15 @@ struct CheckedGain {
   double measured() const { return 1 - measured_cycles / cycles; }
 };
 
-/// Runs the command of the explained run again with the settings of its first bottleneck. Throws
-/// InputError if there is no bottleneck, or no command in the statistics (a run of `compare`,
-/// `study` or `sweep`), RunError if the run fails.
-CheckedGain check_first(const nlohmann::ordered_json& stats, const Explanation& explanation,
-                        bool quiet);
+/// Runs the command of the explained run again for each bottleneck that the sentences name, with
+/// its settings; those without settings are left out. Throws InputError if none is left, if the run
+/// did not end, or if the statistics have no command (a run of `compare`, `study` or `sweep`),
+/// RunError if a run fails.
+std::vector<CheckedGain> check_named(const nlohmann::ordered_json& stats,
+                                     const Explanation& explanation, bool quiet);
 
-std::string sentence(const CheckedGain& gain);
-nlohmann::ordered_json to_json(const CheckedGain& gain);
+/// One for each, and of several, the one with the largest gain.
+std::vector<std::string> sentences(const std::vector<CheckedGain>& gains);
+nlohmann::ordered_json to_json(const std::vector<CheckedGain>& gains);
 
 }  // namespace tessera::app

@@ -7,7 +7,6 @@
 
 #include "common/error.h"
 #include "common/json.h"
-#include "modules/sm/stall_stages.h"
 
 namespace tessera::app {
 
@@ -86,8 +85,7 @@ std::map<std::string, double> exposed_latency(
       const double age = i == 0 ? 0 : 0.75 * std::exp2(static_cast<double>(i));
       // The rest of its way are the last stages.
       double rest = std::min(latency - age, waits->second.at(i) / ages->second[i]);
-      for (auto stage = std::rbegin(kLoadStageNames); stage != std::rend(kLoadStageNames);
-           ++stage) {
+      for (auto stage = std::rbegin(kMemoryStages); stage != std::rend(kMemoryStages); ++stage) {
         const auto own = stages.find(*stage);
         if (own == stages.end()) continue;
         exposed[*stage] += ages->second[i] * std::clamp(rest, 0.0, own->second);

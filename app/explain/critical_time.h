@@ -9,6 +9,11 @@
 
 namespace tessera::app {
 
+/// Stages of a load (LoadStage), in its order.
+inline constexpr const char* kMemoryStages[] = {
+    "translation", "l1_hit", "l1_miss",    "request_network",
+    "llc",         "dram",   "llc_return", "response_network"};
+
 /// The time of a run by the reasons of its critical SMs: "critical_path" of stats.json, summed over
 /// kernels. All times in SM cycles; `whole` is their sum.
 struct CriticalTime {

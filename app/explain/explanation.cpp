@@ -99,8 +99,7 @@ std::vector<std::pair<std::string, double>> parts_of(const CriticalTime& t) {
                                                        {"structural", t.structural},
                                                        {"dependency", t.dependency},
                                                        {"barrier", t.barrier}};
-  for (const char* stage : {"translation", "l1_hit", "l1_miss", "request_network", "llc", "dram",
-                            "llc_return", "response_network"}) {
+  for (const char* stage : kMemoryStages) {
     const auto it = t.memory.find(stage);
     parts.emplace_back(stage, it == t.memory.end() ? 0 : it->second);
   }
@@ -123,15 +122,24 @@ Explanation explain(const ordered_json& stats) {
   return e;
 }
 
+std::size_t named_bottlenecks(const Explanation& e) {
+  std::size_t named = 0;
+  while (named < std::min<std::size_t>(3, e.bottlenecks.size()) &&
+         e.bottlenecks[named].saved >= kWeak * e.time.whole) {
+    ++named;
+  }
+  return named;
+}
+
 std::vector<std::string> sentences(const Explanation& e) {
   std::vector<std::string> out;
   const double whole = e.time.whole;
-  if (e.bottlenecks.empty() || e.bottlenecks.front().saved < kWeak * whole) {
+  const std::size_t named = named_bottlenecks(e);
+  if (named == 0) {
     out.push_back("No resource of the memory system bounds the run: none would make it " +
                   percent_text(kWeak) + " shorter.");
   }
-  for (std::size_t i = 0; i < e.bottlenecks.size() && i < 3; ++i) {
-    if (e.bottlenecks[i].saved < kWeak * whole) break;
+  for (std::size_t i = 0; i < named; ++i) {
     out.push_back((i == 0 ? "Bound by " : "Next, ") +
                   bottleneck_sentence(e.bottlenecks[i], e.time));
     if (i == 0) out.push_back("What addresses it: " + e.bottlenecks[i].resource.remedies + ".");
@@ -182,11 +190,13 @@ ordered_json to_json(const Explanation& e) {
 std::vector<std::string> compare_sentences(const Explanation& a, const Explanation& b,
                                            const std::string& name_a, const std::string& name_b) {
   const bool faster = b.time.whole <= a.time.whole;
+  const double times = faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole;
+  constexpr double kAlike = 1.005;
   std::vector<std::string> out = {
       name_b + " takes " + cycles_text(b.time.whole) + " cycles and " + name_a + " " +
       cycles_text(a.time.whole) + ": " +
-      short_number(faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole) +
-      (faster ? " times faster." : " times slower.")};
+      (times < kAlike ? "as long."
+                      : short_number(times) + (faster ? " times faster." : " times slower."))};
   std::map<std::string, double> changes;
   for (const auto& [name, cycles] : parts_of(a.time)) changes[name] -= cycles;
   for (const auto& [name, cycles] : parts_of(b.time)) changes[name] += cycles;

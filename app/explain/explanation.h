@@ -3,6 +3,7 @@
 
 // What bounds a run, and what moved between two runs (docs/guide/explain.md).
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct Explanation {
 
 /// Throws InputError as critical_time_of().
 Explanation explain(const nlohmann::ordered_json& stats);
+
+/// The number of bottlenecks that the sentences name: at most three, of 5 % of the time or more.
+std::size_t named_bottlenecks(const Explanation& explanation);
 
 /// The explanation in sentences: the first bottlenecks, their places and remedies, the parts of
 /// the time, and the origin.

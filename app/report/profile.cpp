@@ -180,7 +180,7 @@ std::string waiting_sentence(const ordered_json& stats) {
   const std::vector<ProfiledLine> lines = lines_of(stats);
   if (lines.empty() || lines.front().stall_cycles == 0) return "";
   const ProfiledLine& l = lines.front();
-  std::string text = "Most of the waiting is for kernel '" + l.kernel + "'";
+  std::string text = "The longest waits are for kernel '" + l.kernel + "'";
   if (!l.place.empty()) text += ", " + l.place;
   if (!l.text.empty()) text += " '" + l.text + "'";
   text += " (" + percent_text(l.stall.value()) + " of the stalled time)";

@@ -61,7 +61,7 @@ nlohmann::ordered_json profile_json(const nlohmann::ordered_json& stats);
 /// The five most expensive lines, by stalled time, or by traffic if nothing stalled; for the
 /// terminal. Empty without a profile.
 std::string profile_table(const nlohmann::ordered_json& stats);
-/// "Most of the waiting is for kernel 'k', mm.cu:12 'c += a[i];' (34 % of the stalled time), array
+/// "The longest waits are for kernel 'k', mm.cu:12 'c += a[i];' (34 % of the stalled time), array
 /// A (62 % of the missed bytes)." Empty without a profile, and if nothing stalled.
 std::string waiting_sentence(const nlohmann::ordered_json& stats);
 

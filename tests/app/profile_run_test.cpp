@@ -317,7 +317,7 @@ TEST_CASE("the commands of the guide to profiles run, and name the line") {
   }
   CHECK(commands == 3);
   CHECK_THAT(out, Contains("columns.cu:14") && Contains("row += matrix[i * n + k];") &&
-                      Contains("Most of the waiting is for kernel 'sums', columns.cu:9"));
+                      Contains("The longest waits are for kernel 'sums', columns.cu:9"));
 }
 
 }  // namespace tessera::profile_run_test

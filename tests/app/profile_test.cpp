@@ -154,7 +154,7 @@ TEST_CASE("the summary has the most expensive lines") {
 
 TEST_CASE("the sentence names line and array with their shares") {
   CHECK(waiting_sentence(run()) ==
-        "Most of the waiting is for kernel 'k', dir/k.cu:7 's += a[i] * b[j];' (90.0 % of the "
+        "The longest waits are for kernel 'k', dir/k.cu:7 's += a[i] * b[j];' (90.0 % of the "
         "stalled time), array b (75.0 % of the missed bytes).");
 }
 

@@ -34,7 +34,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for i, system in enumerate(systems):
             document = explained(system, f"{scratch}/{i}")
-            check = document["check"]
+            check = document["check"][0]
             first = document["bottlenecks"][0]["resource"]
             assert check["resource"] == first
             # The measured gain comes from a run of its own.

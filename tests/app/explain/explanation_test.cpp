@@ -266,6 +266,8 @@ TEST_CASE("with more MSHRs, exposed latencies overlap for the time in which an L
   ordered_json stats = run();
   stats["config"]["l1"]["mshr_entries"] = 4;
   stats["config"]["l1"]["ways"] = 2;
+  stats["critical_path"][0]["issue_slots"]["idle"] = 0;
+  stats["critical_path"][0]["issue_slots"]["dependency"] = 440;
   ordered_json& l1 = stats["modules"]["system.gpu0.l1_0"];
   const auto saved = [&](const std::string& resource) {
     for (const Bottleneck& b : explain(stats).bottlenecks) {
@@ -424,7 +426,7 @@ TEST_CASE("with a profile, the line and the array that wait the most are named")
         instruction(8, "k.cu", 12, 60)}},
       {"arrays", {{{"name", "B"}, {"filled_bytes", 380}}, {{"name", "A"}, {"filled_bytes", 620}}}}};
   CHECK(explain(stats).origin ==
-        "Most of the waiting is for kernel 'k', k.cu:12 's += a[i];' (60.0 % of the stalled time), "
+        "The longest waits are for kernel 'k', k.cu:12 's += a[i];' (60.0 % of the stalled time), "
         "array A (62.0 % of the missed bytes).");
   // Nothing stalled: the kernels.
   for (ordered_json& line : stats["profile"]["lines"]) line["stall_cycles"] = 0;
