@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tessera explain` of a run's folder: its check, and runs that it refuses or remarks on.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "common/json.h"
+#include "tests/app/command.h"
+
+namespace tessera::explain_verb_test {
+
+using namespace tessera::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+/// vecadd on a small platform whose channels are slow, in out/.
+json run_in(const ScratchFolder& folder) {
+  const CommandResult r = run_tessera({"run", "uba-mem-small", "vecadd", "--set",
+                                       "dram.bus_bytes_per_clock=16", "--out", "out", "--quiet"},
+                                      folder.path());
+  REQUIRE(r.status == 0);
+  return json::parse(folder.read("out/stats.json"));
+}
+
+CommandResult explained(const ScratchFolder& folder, const json& stats,
+                        const std::vector<std::string>& more = {}) {
+  folder.write("stats.json", stats.dump());
+  std::vector<std::string> command = {"explain", "stats.json"};
+  command.insert(command.end(), more.begin(), more.end());
+  return run_tessera(command, folder.path());
+}
+
+}  // namespace
+
+TEST_CASE("explain --check measures each named resource, and its settings replace the run's") {
+  const ScratchFolder folder;
+  const json stats = run_in(folder);
+  const CommandResult r =
+      run_tessera({"explain", "out", "--check", "--json", "--quiet"}, folder.path());
+  REQUIRE(r.status == 0);
+  const json document = json::parse(r.out);
+  std::size_t named = 0;
+  for (const json& b : document["bottlenecks"]) {
+    if (named < 3 && b["saved_share"].get<double>() >= 0.05) ++named;
+  }
+  REQUIRE(document["check"].size() == named);
+  REQUIRE(named >= 1);
+  const json& first = document["check"][0];
+  CHECK(first["resource"] == "DRAM channels");
+  CHECK(first["cycles"] == stats["cycles"]);
+  std::vector<std::string> command = {"run",    "uba-mem-small", "vecadd",
+                                      "--json", "--quiet",       "--set"};
+  for (const json& setting : first["settings"]) {
+    if (command.back() != "--set") command.push_back("--set");
+    command.push_back(setting.get<std::string>());
+  }
+  const CommandResult again = run_tessera(command, folder.path());
+  REQUIRE(again.status == 0);
+  CHECK(first["measured_cycles"] == json::parse(again.out)["cycles"]);
+  CHECK(first["measured_share"].get<double>() > 0.3);
+}
+
+TEST_CASE("explain says that a run did not end, and does not check it") {
+  const ScratchFolder folder;
+  json stats = run_in(folder);
+  const std::string cycles = std::to_string(stats["cycles"].get<int>());
+  CHECK_THAT(explained(folder, stats).out, !Contains("what follows is of its first"));
+  stats["interrupted"] = true;
+  CHECK_THAT(explained(folder, stats).out, Contains("The run was interrupted: what follows is of"));
+  const CommandResult checked = explained(folder, stats, {"--check"});
+  CHECK(checked.status == 2);
+  CHECK_THAT(checked.error, Contains("--check: the run did not end"));
+  stats.erase("interrupted");
+  stats["failure"] = "out of memory";
+  const CommandResult failed = explained(folder, stats, {"--json"});
+  CHECK_THAT(json::parse(failed.out)["remark"].get<std::string>(),
+             Contains("The run failed (out of memory)"));
+  CHECK(explained(folder, stats, {"--check"}).status == 2);
+}
+
+TEST_CASE("explain refuses documents of another schema or with other types, with their file") {
+  const ScratchFolder folder;
+  const json stats = run_in(folder);
+  json other = stats;
+  other["schema"] = 99;
+  CommandResult r = explained(folder, other);
+  CHECK(r.status == 2);
+  CHECK_THAT(r.error, Contains("stats.json has statistics of another schema than this Tessera's 1"));
+  other = stats;
+  other["critical_path"][0]["issue_slots"] = "many";
+  r = explained(folder, other);
+  CHECK(r.status == 2);
+  CHECK_THAT(r.error, Contains("stats.json is not the statistics of a run"));
+  // Of an older Tessera, without the waits by age.
+  other = stats;
+  for (json& part : other["critical_path"]) part.erase("wait_age_cycles");
+  r = explained(folder, other);
+  CHECK(r.status == 2);
+  CHECK_THAT(r.error, Contains("an older Tessera wrote it"));
+}
+
+TEST_CASE("explain of two runs says which work differs, and that equal times are as long") {
+  const ScratchFolder folder;
+  json stats = run_in(folder);
+  const CommandResult same = explained(folder, stats, {"out"});
+  REQUIRE(same.status == 0);
+  CHECK_THAT(same.out, Contains(": as long."));
+  CHECK_THAT(same.out, !Contains("different work"));
+  stats["workload"] = "mm";
+  stats["scale"] = "medium";
+  CHECK_THAT(
+      explained(folder, stats, {"out"}).out,
+      Contains("The runs did different work: workload mm and vecadd, scale medium and small"));
+}
+
+}  // namespace tessera::explain_verb_test
