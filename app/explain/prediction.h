@@ -21,8 +21,9 @@ namespace tessera::app {
 ///    MSHRs let misses and their exposed latencies overlap, down to the loads of a warp one after
 ///    the other.
 /// 5. Other waits in the L1, for units and in merged requests, and the idle time of the critical SM
-///    are consequences for the part that contention has of the waits behind the L1s, and are divided
-///    in proportion. The part of the stalls in which the load/store unit was in use is none.
+///    are consequences for the part that contention has of the waits behind the L1s, and are
+///    divided in proportion. The part of the stalls in which the load/store unit was in use is
+///    none.
 /// 6. In a coherent hierarchy, contention behind the L2s is divided between the links to the host,
 ///    the directories and DRAM in proportion to their queues. Contention before and in the L2s
 ///    belongs to their lookups, if these are busy, and else is a consequence. If the links are in
