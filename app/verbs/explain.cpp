@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "app/arguments.h"
 #include "app/console.h"
@@ -20,8 +22,19 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+/// A run that is explained.
+struct ExplainedRun {
+  std::string path;
+  ordered_json stats;
+  std::string title;   ///< "mm on nuba"
+  std::string remark;  ///< that it did not end; empty if it did
+  /// What another run must have in common with it.
+  std::map<std::string, std::string> work;
+  Explanation explanation;
+};
+
 /// The statistics of a run: of its folder, or of the file.
-ordered_json read_run(const std::string& path) {
+ordered_json read_stats(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "stats.json" : fs::path(path);
   ordered_json stats =
       ordered_json::parse(read_input_file(file.string(), kMostResultBytes), nullptr, false);
@@ -47,13 +60,20 @@ std::string remark_on(const ordered_json& stats) {
          " cycles.";
 }
 
-/// The explanation of `path`. A document with values of other types is no run's.
-Explanation explain_run(const ordered_json& stats, const std::string& path) {
+ExplainedRun read_run(const std::string& path) {
+  ExplainedRun run{path, read_stats(path), {}, {}, {}, {}};
   try {
-    return explain(stats);
+    for (const char* key : {"workload", "scale", "values"}) {
+      run.work[key] = run.stats.value(key, "?");
+    }
+    run.title = run.work["workload"] + " on " + run.stats.value("platform", "?");
+    run.remark = remark_on(run.stats);
+    run.explanation = explain(run.stats);
   } catch (const nlohmann::json::exception& e) {
+    // Values of other types than a run's.
     throw InputError(path + " is not the statistics of a run: " + e.what());
   }
+  return run;
 }
 
 std::string lines(const std::vector<std::string>& sentences) {
@@ -62,35 +82,32 @@ std::string lines(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string name_of_run(const ordered_json& stats) {
-  return stats.value("workload", "?") + " on " + stats.value("platform", "?");
+std::string text_of(const ExplainedRun& run) {
+  std::vector<std::string> text = sentences(run.explanation);
+  if (!run.remark.empty()) text.insert(text.begin(), run.remark);
+  return run.title + "\n" + lines(text);
 }
 
-/// What two runs must have in common to be compared; empty if they have it.
-std::string different_work(const ordered_json& a, const ordered_json& b) {
-  std::string text;
-  for (const char* key : {"workload", "scale", "values"}) {
-    if (a.value(key, ordered_json()) != b.value(key, ordered_json())) {
-      text += (text.empty() ? "" : ", ") + std::string(key) + " " + a.value(key, "?") + " and " +
-              b.value(key, "?");
-    }
-  }
-  return text.empty() ? "" : "The runs did different work: " + text + ".";
-}
-
-/// A run in words.
-std::string text_of(const ordered_json& stats, const Explanation& explanation) {
-  std::vector<std::string> text = sentences(explanation);
-  const std::string remark = remark_on(stats);
-  if (!remark.empty()) text.insert(text.begin(), remark);
-  return name_of_run(stats) + "\n" + lines(text);
-}
-
-ordered_json document_of(const ordered_json& stats, const Explanation& explanation) {
-  ordered_json document = {{"run", name_of_run(stats)}};
-  if (const std::string remark = remark_on(stats); !remark.empty()) document["remark"] = remark;
-  document.update(to_json(explanation));
+ordered_json document_of(const ExplainedRun& run) {
+  ordered_json document = {{"run", run.title}};
+  if (!run.remark.empty()) document["remark"] = run.remark;
+  document.update(to_json(run.explanation));
   return document;
+}
+
+/// How `b` differs from `a`, in sentences.
+std::vector<std::string> differences(const ExplainedRun& a, const ExplainedRun& b) {
+  // The same run in two forms has one name.
+  const bool alike = a.title == b.title;
+  std::vector<std::string> text = compare_sentences(
+      a.explanation, b.explanation, alike ? a.path : a.title, alike ? b.path : b.title);
+  std::string work;
+  for (const auto& [key, value] : a.work) {
+    if (value == b.work.at(key)) continue;
+    work += (work.empty() ? "" : ", ") + key + " " + value + " and " + b.work.at(key);
+  }
+  if (!work.empty()) text.insert(text.begin(), "The runs did different work: " + work + ".");
+  return text;
 }
 
 }  // namespace
@@ -114,33 +131,20 @@ ArgumentParser explain_arguments() {
 int explain_verb(const std::vector<std::string>& arguments) {
   const auto values = explain_arguments().parse(arguments);
   if (!values) return 0;
-  const std::string path = positional_argument(*values, 0);
-  const ordered_json stats = read_run(path);
-  const Explanation explanation = explain_run(stats, path);
-  ordered_json document = document_of(stats, explanation);
-  std::string text = text_of(stats, explanation);
+  const ExplainedRun run = read_run(positional_argument(*values, 0));
+  ordered_json document = document_of(run);
+  std::string text = text_of(run);
   if (has_positional(*values, 1)) {
     if (values->count("check") != 0) throw InputError("--check is for one run");
-    const std::string other_path = positional_argument(*values, 1);
-    const ordered_json other = read_run(other_path);
-    const Explanation of_other = explain_run(other, other_path);
-    // The same run in two forms has one name.
-    std::string name = name_of_run(other);
-    std::string first = name_of_run(stats);
-    if (name == first) {
-      name = other_path;
-      first = path;
-    }
-    auto moved = compare_sentences(explanation, of_other, first, name);
-    const std::string different = different_work(stats, other);
-    if (!different.empty()) moved.insert(moved.begin(), different);
-    document["other"] = document_of(other, of_other);
+    const ExplainedRun other = read_run(positional_argument(*values, 1));
+    const std::vector<std::string> moved = differences(run, other);
+    document["other"] = document_of(other);
     document["moved"] = moved;
-    text += "\n" + text_of(other, of_other) + "\n" + lines(moved);
+    text += "\n" + text_of(other) + "\n" + lines(moved);
   }
   if (values->count("check") != 0) {
     const std::vector<CheckedGain> gains =
-        check_named(stats, explanation, values->count("quiet") != 0);
+        check_named(run.stats, run.explanation, values->count("quiet") != 0);
     document["check"] = to_json(gains);
     text += "\n" + lines(sentences(gains));
   }

@@ -87,12 +87,16 @@ TEST_CASE("explain refuses documents of another schema or with other types, with
   other["schema"] = 99;
   CommandResult r = explained(folder, other);
   CHECK(r.status == 2);
-  CHECK_THAT(r.error, Contains("stats.json has statistics of another schema than this Tessera's 1"));
+  CHECK_THAT(r.error,
+             Contains("stats.json has statistics of another schema than this Tessera's 1"));
   other = stats;
   other["critical_path"][0]["issue_slots"] = "many";
   r = explained(folder, other);
   CHECK(r.status == 2);
   CHECK_THAT(r.error, Contains("stats.json is not the statistics of a run"));
+  other = stats;
+  other["interrupted"] = "yes";
+  CHECK_THAT(explained(folder, other).error, Contains("stats.json is not the statistics of a run"));
   // Of an older Tessera, without the waits by age.
   other = stats;
   for (json& part : other["critical_path"]) part.erase("wait_age_cycles");
@@ -112,7 +116,7 @@ TEST_CASE("explain of two runs says which work differs, and that equal times are
   stats["scale"] = "medium";
   CHECK_THAT(
       explained(folder, stats, {"out"}).out,
-      Contains("The runs did different work: workload mm and vecadd, scale medium and small"));
+      Contains("The runs did different work: scale medium and small, workload mm and vecadd."));
 }
 
 }  // namespace tessera::explain_verb_test
