@@ -4,7 +4,6 @@
 #include <systemc>
 #include <utility>
 
-#include "common/error.h"
 #include "common/json.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/kernel/sc_time.h"
@@ -30,14 +29,7 @@ RunObservers::RunObservers(System& system, const Allocations& allocations,
 
 SystemTimeline* RunObservers::timeline() { return system_.timeline(); }
 
-void RunObservers::start(const RunOptions& options, bool whole, bool threads) {
-  if (options.series_interval_ns != 0 && threads) {
-    throw InputError(
-        "--series runs without --threads: an interval ends at one instant of all GPUs");
-  }
-  if (options.profile && threads) {
-    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
-  }
+void RunObservers::start(const RunOptions& options, bool whole) {
   if (timeline() != nullptr) timeline()->start(registry_);
   if (options.series_interval_ns != 0) {
     // An SM without resident warps can sleep up to the run's end, which leaves its last idle slots

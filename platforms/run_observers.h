@@ -29,9 +29,8 @@ class RunObservers {
   KernelRecords& kernels() { return records_; }
   const KernelRecords& kernels() const { return records_; }
 
-  /// When all statistics are registered. `whole`: the run is measured from its begin on. Throws
-  /// InputError for what the options ask for and GPUs on threads (`threads`) cannot have.
-  void start(const RunOptions& options, bool whole, bool threads);
+  /// When all statistics are registered. `whole`: the run is measured from its begin on.
+  void start(const RunOptions& options, bool whole);
   void kernel_started(const StartedLaunch& launch, const KernelProgram& program);
   /// The kernel has waited for other kernels.
   void kernel_begins(LaunchId launch);

@@ -40,6 +40,28 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Throws InputError for an option that GPUs on threads cannot have. The values mode is last,
+/// because
+/// --values carried does not help if another option is refused.
+void check_options_with_threads(const RunOptions& options) {
+  if (options.window) {
+    throw InputError(
+        "--skip and --detail run without --threads: a window ends at one instant of all GPUs");
+  }
+  if (options.series_interval_ns != 0) {
+    throw InputError(
+        "--series runs without --threads: an interval ends at one instant of all GPUs");
+  }
+  if (options.profile) {
+    throw InputError("--profile runs without --threads: the SMs of all GPUs count in one table");
+  }
+  if (options.values != ValueMode::kCarried) {
+    throw InputError(
+        "GPUs run on threads with --values carried only: in functional mode they share one flat "
+        "memory without latency");
+  }
+}
+
 }  // namespace
 
 class Simulation::Impl {
@@ -246,11 +268,6 @@ void Simulation::Impl::host_works(const std::string& what, double done) {
 
 void Simulation::Impl::build_window() {
   if (!options_.window) return;
-  if (windows_) {
-    throw InputError(
-        "--skip and --detail run without --threads: a window ends at one instant of "
-        "all GPUs");
-  }
   WindowedRun::Hooks hooks;
   hooks.begun = [this] { begin_window(); };
   hooks.ended = [this] { end_window(); };
@@ -385,11 +402,7 @@ void Simulation::Impl::drain() {
 
 RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   options_ = options;
-  if (windows_ && options.values != ValueMode::kCarried) {
-    throw InputError(
-        "GPUs run on threads with --values carried only: in functional mode they share one flat "
-        "memory without latency");
-  }
+  if (windows_) check_options_with_threads(options);
   if (options.values != ValueMode::kCarried) {
     const std::string why = system().why_values();
     if (!why.empty()) throw InputError(why + "; run with --values carried");
@@ -406,7 +419,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     build_window();
     const bool begun = windowed_ == nullptr || windowed_->window().begun();
-    observers_->start(options, begun, windows_.has_value());
+    observers_->start(options, begun);
     workload.run(device_, options.scale, options.seed);
     device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {

@@ -106,7 +106,7 @@ const limited = (level) => level && level.peak_gb_per_s;
 const withPeak = levelNames.filter((name) => summary.rows.some((r) => limited(levelsOf.get(r).get(name))));
 const withoutPeak = levelNames.filter((name) => !withPeak.includes(name));
 if (withPeak.length) {
-  section('Where the bandwidth went', 'Share of each level\u2019s own peak, average over the run: a bar at 100 % is a platform\u2019s limit.',
+  section('Bandwidth by level', 'Share of each level\u2019s own peak, average over the run: a bar at 100 % is a platform\u2019s limit.',
       el('div', {className: 'row'}, ...withPeak.map((name) => groupedBars(name, null, '%', (r) => {
         const level = levelsOf.get(r).get(name);
         return limited(level) ? 100 * level.share : null;
@@ -151,7 +151,7 @@ const paths = [...new Set(configs.flatMap((c) => [...c.keys()]))];
 const textOf = (v) => (v === undefined ? '–' : typeof v === 'string' ? v : JSON.stringify(v));
 const differing = paths.filter((path) => new Set(configs.map((c) => textOf(c.get(path)))).size > 1);
 if (platforms.length > 1) {
-  section('Where the platforms differ', null, panel(null, differing.length ? null : 'In no parameter.',
+  section('Differences of the platforms', null, panel(null, differing.length ? null : 'In no parameter.',
       ...(differing.length ? [table([{title: 'parameter', name: true}, ...platforms.map((p) => ({title: p, number: true}))],
           differing.map((path) => [path, ...configs.map((c) => textOf(c.get(path)))]))] : [])));
 }

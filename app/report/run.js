@@ -65,7 +65,7 @@ waits();
 sources();
 betweenGpus();
 const kinds = grouped();
-section('Where the time went', null, el('div', {className: 'row loose'},
+section('Time, energy and hit rates', null, el('div', {className: 'row loose'},
     ...[figuresTable(), missLatency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
 rtlBlocks();
 kernels();

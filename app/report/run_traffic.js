@@ -74,7 +74,7 @@ function balance(level, look, most) {
 
 function traffic() {
   if (!data.traffic.levels.length) return;
-  section('Where the bandwidth went', null, el('div', {className: 'row'}, levels(), overTime()));
+  section('Bandwidth by level', null, el('div', {className: 'row'}, levels(), overTime()));
   const wide = data.traffic.levels.map((level, look) => ({level, look}))
       .filter((l) => l.level.parts.length > 1 && meanOf(l.level) > 0);
   if (!wide.length) return;

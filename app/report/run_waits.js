@@ -42,5 +42,5 @@ function waits() {
       [...nobody].map(([level, resources]) => `${level}: ${resources.join(', ')}`).join('; ') + '.'));
   }
   const top = data.waits.top;
-  section('Why requests waited', top.where ? `Longest: ${top.where}, ${top.why} (${top.kind}).` : null, ...panels);
+  section('Waits of memory requests', top.where ? `Longest: ${top.where}, ${top.why} (${top.kind}).` : null, ...panels);
 }

@@ -50,7 +50,7 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
     largest = std::max(largest, level.gb_per_s);
     peaks = peaks || level.peak_gb_per_s.has_value();
   }
-  std::string text = "\n  Where the bandwidth went";
+  std::string text = "\n  Bandwidth by level";
   text += peaks ? " (bar: share of the level's peak)\n" : " (bar: beside the busiest level)\n";
   for (const LevelTraffic& level : levels) {
     const double fraction =

@@ -145,7 +145,7 @@ ArgumentParser run_arguments() {
   ArgumentParser parser(
       "run",
       "Runs a workload's kernels on a platform, checks the result against the CPU\n"
-      "reference and shows where the bandwidth went. Files: stats.json, stats.csv,\n"
+      "reference and prints the bandwidth of each level. Files: stats.json, stats.csv,\n"
       "report.html in --out (default: out/PLATFORM-WORKLOAD with the scale, values\n"
       "mode, seed, window and settings that are no defaults, or -2, -3, ... when\n"
       "that is there; with --json only where --out says so). The result is also kept\n"

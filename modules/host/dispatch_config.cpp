@@ -42,7 +42,7 @@ void describe(StatisticsVisitor& v, DispatchStats& s) {
   v.counter("kernels", s.kernels, "kernel", "kernels launched");
   v.counter("ctas", s.ctas, "CTA", "CTAs dealt");
   v.counter("flush_cycles", s.flush_cycles, "cycle",
-            "of these, while the slices were flushed at kernel ends");
+            "part of busy_cycles: while the slices were flushed at kernel ends");
   v.counter("busy_cycles", s.busy_cycles, "cycle",
             "from first CTA to flushed caches, summed over kernels; once if several run");
 }

@@ -370,8 +370,8 @@ void LineBridge::reset() {
 void describe(StatisticsVisitor& v, LineBridgeStats& s) {
   v.counter("reads", s.reads, "transaction", "timed reads completed");
   v.counter("writes", s.writes, "transaction", "timed writes completed");
-  v.counter("lines", s.lines, "request", "line requests made of them");
-  v.counter("bytes", s.bytes, "byte", "enabled bytes of these");
+  v.counter("lines", s.lines, "request", "line requests made of the transactions");
+  v.counter("bytes", s.bytes, "byte", "enabled bytes of the line requests");
   v.counter("errors", s.errors, "transaction", "transactions that received an error response");
   v.histogram("latency", s.latency, "cycle", "from a transaction's arrival to its response's");
   v.occupancy("outstanding", s.outstanding, "line", "line requests under way");

@@ -21,14 +21,14 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.counter("local_lookups", s.local_lookups, "access", "lookups from the LMR queue");
   v.counter("remote_lookups", s.remote_lookups, "access", "lookups from the RMR queue");
   v.counter("bypasses", s.bypasses, "request",
-            "local SMs' requests sent on to other slices without a place here");
+            "local SMs' requests forwarded to other slices without a way for their line");
   v.counter("replica_hits", s.replica_hits, "access",
             "loads of another slice's line that found it here");
   v.counter("replica_misses", s.replica_misses, "access",
             "loads of another slice's line that fetched it to here");
   v.counter("sm_loads", s.sm_loads, "access", "loads from the slice's own SMs");
   v.counter("sm_loads_served", s.sm_loads_served, "access",
-            "of these, served here without another slice");
+            "loads from the slice's own SMs that it served without another slice");
   v.counter("flushes", s.flushes, "flush", "times all lines were written back and dropped");
   v.counter("flush_cycles", s.flush_cycles, "cycle", "time that flushes took");
   v.counter("invalidations_sent", s.invalidations_sent, "line",
@@ -36,11 +36,13 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.counter("invalidations_received", s.invalidations_received, "line",
             "invalidations received from the peer slice");
   v.counter("stalls_mshr", s.stalls_mshr, "access",
-            "stalled lookups, each counted once: first because no MSHR is free");
+            "stalled lookups, each counted once, whose first cause was that no MSHR was free");
   v.counter("stalls_ways", s.stalls_ways, "access",
-            "the same: first because every way of the set waits for a fill");
+            "stalled lookups, each counted once, whose first cause was that every way of the set "
+            "waited for a fill");
   v.counter("stalls_output", s.stalls_output, "access",
-            "the same: first because responses or memory requests are backed up");
+            "stalled lookups, each counted once, whose first cause was a full queue of responses "
+            "or memory requests");
   v.counter("lookup_wait_cycles", s.lookup_wait_cycles, "cycle",
             "of accesses: from the end of the lookup latency to the lookup");
   v.counter("merge_wait_cycles", s.merge_wait_cycles, "cycle",

@@ -180,7 +180,7 @@ void MdrEngine::reset() {
 void describe(StatisticsVisitor& v, MdrStats& s) {
   v.counter("epochs", s.epochs, "epoch", "epochs with an access to a sampled set");
   v.counter("epochs_undecided", s.epochs_undecided, "epoch",
-            "of those, epochs that left an input of the model open");
+            "epochs with an access to a sampled set that left an input of the model open");
   v.counter("decisions_replicate", s.decisions_replicate, "epoch", "decisions to replicate");
   v.counter("decisions_no_replication", s.decisions_no_replication, "epoch",
             "decisions not to replicate");

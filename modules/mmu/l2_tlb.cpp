@@ -309,9 +309,10 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
   v.counter("evictions", s.evictions, "entry", "translations evicted");
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.counter("stalls_mshr", s.stalls_mshr, "request",
-            "stalled lookups, each counted once: first because no MSHR is free");
-  v.counter("stalls_output", s.stalls_output, "request",
-            "the same: first because the SM's response queue is full");
+            "stalled lookups, each counted once, whose first cause was that no MSHR was free");
+  v.counter(
+      "stalls_output", s.stalls_output, "request",
+      "stalled lookups, each counted once, whose first cause was a full response queue of the SM");
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing lookup to its fill");
   v.waits(WaitKind::kResourceBusy, {"stalls_mshr"});
   v.waits(WaitKind::kQueueFull, {"stalls_output"});

@@ -32,14 +32,15 @@ void ProbeEngine::describe_waiting(std::vector<Waiting>& out) const {
 void describe(StatisticsVisitor& v, ProbeStats& s) {
   v.counter("read_misses", s.read_misses, "miss", "read misses of the L1 that could be probed");
   v.counter("own_writes", s.own_writes, "miss",
-            "of these, not probed because the core has written the line since its last flush");
+            "read misses that were not probed because the core had written the line since its last "
+            "flush");
   v.counter("untracked", s.untracked, "miss",
-            "of these, not probed because too many misses had probes in flight");
+            "read misses that were not probed because too many misses had probes in flight");
   v.counter("predicted", s.predicted, "miss",
-            "of these, probed, or forwarded to another core by their slice");
-  v.counter("shared", s.shared, "miss",
-            "of the read misses, those whose line another core held, by an oracle");
-  v.counter("predicted_shared", s.predicted_shared, "miss", "of these, probed");
+            "read misses that were probed, or forwarded to another core by their slice");
+  v.counter("shared", s.shared, "miss", "read misses whose line another core held, by an oracle");
+  v.counter("predicted_shared", s.predicted_shared, "miss",
+            "read misses that were probed and whose line another core held, by an oracle");
   v.counter("leaders", s.leaders, "probe", "leader probes sent, of both levels");
   v.counter("scouts", s.scouts, "probe", "scout probes sent");
   v.counter("second_level", s.second_level, "miss", "misses whose scouts' candidates were probed");
@@ -49,9 +50,11 @@ void describe(StatisticsVisitor& v, ProbeStats& s) {
   v.counter("timeouts", s.timeouts, "miss", "misses that went to the L2 after the timeout");
   v.counter("late", s.late, "message", "probes and lines that returned after their miss had left");
   v.counter("lookups", s.lookups, "lookup", "L1 lookups for other cores");
-  v.counter("lookup_hits", s.lookup_hits, "lookup", "of these, with the line");
+  v.counter("lookup_hits", s.lookup_hits, "lookup",
+            "L1 lookups for other cores that found the line");
   v.counter("stale", s.stale, "lookup",
-            "of these, not supplied because the line was requested before the last fence");
+            "L1 lookups for other cores that did not supply the line because it was requested "
+            "before the last fence");
   v.counter("deflected", s.deflected, "probe",
             "probes and forwarded loads that found the incoming queue full");
   v.counter("forwarded", s.forwarded, "probe", "probes sent on to another core");

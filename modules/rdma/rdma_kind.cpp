@@ -147,7 +147,8 @@ const BlockKindRegistration kKind([] {
   k.derived = {
       {"remote", "", "figures of DualOpt"},
       {"remote.access_fraction", "",
-       "L1 accesses of other GPUs' lines; of these and all accesses, not those of scalar caches"},
+       "L1 accesses of other GPUs' lines, over all L1 accesses; both without accesses of scalar "
+       "caches"},
       {"remote.served_by_l1_fraction", "",
        "of all accesses: remote loads that hit or merge in the L1"},
       {"remote.served_remotely_fraction", "", "of all accesses: those that left their GPU"},
@@ -161,8 +162,11 @@ const BlockKindRegistration kKind([] {
       {"remote.cache_hit_rate", "", "remote cache's hits over its accesses"},
       {"remote.responses_per_packet", "response", "in a coalesced packet, on average"},
       {"remote.most_responses_per_packet", "response", "in a coalesced packet, at most"},
-      {"remote.verdict", "", "decision engine: 1 when it chose fine-grained transfer"},
-      {"remote.golden_verdict", "", "the same, had it seen the whole run"},
+      {"remote.verdict", "",
+       "decision engine: what it decided: 0 none, 1 whole lines, 2 coalescing, 3 remote cache"},
+      {"remote.golden_verdict", "",
+       "decision engine: its decision if it had seen the whole run: 0 none, 1 whole lines, 2 "
+       "coalescing, 3 remote cache"},
       {"remote.decided_at_cycle", "cycle", "of the decision engine's clock"},
       {"remote.undecided_fraction", "", "of the run's time, before the decision"},
       {"remote.window_utilisation", "", "of remote lines' bytes, in the decision window"},

@@ -14,16 +14,18 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.counter("load_merges", s.load_merges, "access", "loads of a line that is being fetched");
   v.counter("scalar_loads", s.scalar_loads, "access",
             "loads that looked up the scalar cache instead");
-  v.counter("scalar_hits", s.scalar_hits, "access", "of these, hits");
+  v.counter("scalar_hits", s.scalar_hits, "access", "loads that hit in the scalar cache");
   v.counter("store_hits", s.store_hits, "access", "stores that updated a line");
   v.counter("evictions", s.evictions, "line", "lines replaced");
   v.counter("flushes", s.flushes, "flush", "times all lines were dropped");
   v.counter("stalls_mshr", s.stalls_mshr, "access",
-            "stalled lookups, each counted once: first because no MSHR is free");
+            "stalled lookups, each counted once, whose first cause was that no MSHR was free");
   v.counter("stalls_frames", s.stalls_frames, "access",
-            "the same: first because every way of the set waits for a line");
+            "stalled lookups, each counted once, whose first cause was that every way of the set "
+            "waited for a line");
   v.counter("stalls_miss_queue", s.stalls_miss_queue, "access",
-            "the same: first because the network accepts no request");
+            "stalled lookups, each counted once, whose first cause was that the network accepted "
+            "no request");
   v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
   v.counter("bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
   v.waits(WaitKind::kResourceBusy, {"stalls_mshr", "stalls_frames"});
@@ -36,10 +38,10 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.cycles("response_network_cycles", s.response_network,
            "of served misses: from the slice to here");
   v.cycles("copy_request_network_cycles", s.copy_request_network,
-           "of misses that a copy in another slice served: from here to that slice");
-  v.cycles("copy_cycles", s.copy, "the same: in that slice");
+           "of misses that a copy in another slice served: from the L1 to that slice");
+  v.cycles("copy_cycles", s.copy, "of misses that a copy in another slice served: in that slice");
   v.cycles("copy_response_network_cycles", s.copy_response_network,
-           "the same: from that slice to here");
+           "of misses that a copy in another slice served: from that slice to the L1");
   v.cycles("other_l1_cycles", s.other_l1, "of misses that another core's L1 served");
   v.cycles("unstamped_cycles", s.unstamped,
            "of misses served by a block that writes no time stamps");

@@ -12,8 +12,8 @@ void describe(StatisticsVisitor& v, LoadStoreStats& s) {
   v.counter("atomic_instructions", s.atomic_instructions, "instruction",
             "warp atomics on global memory");
   v.counter("line_requests", s.line_requests, "request",
-            "line requests that coalescing made of them");
-  v.counter("sectors", s.sectors, "sector", "32-byte sectors those lines touch");
+            "line requests that coalescing made of warps' loads, stores and atomics");
+  v.counter("sectors", s.sectors, "sector", "32-byte sectors that the line requests touch");
   v.counter("useful_bytes", s.useful_bytes, "byte", "distinct bytes the lanes touch");
   v.counter("tlb_hits", s.tlb_hits, "lookup", "L1 TLB hits");
   v.counter("tlb_misses", s.tlb_misses, "page", "translations asked of the MMU");

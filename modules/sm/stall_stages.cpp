@@ -15,11 +15,11 @@ void describe(StatisticsVisitor& v, MemoryStallStats& s) {
       "in the load/store unit, with its translation",
       "in the L1, as a hit or after an older miss of its line",
       "in the L1, as a miss: lookup, MSHRs, the queue to the network",
-      "between the L1 and its home slice",
-      "in the slice",
-      "between the slice and its channel",
-      "in the slice after the channel",
-      "between the slice and the SM"};
+      "between the L1 and the home slice, or the L2 of a coherent hierarchy",
+      "in the home slice, or the L2 of a coherent hierarchy",
+      "between the home slice and its DRAM channel, or below the L2 of a coherent hierarchy",
+      "in the home slice after the DRAM channel's response (0 in coherent hierarchies)",
+      "between the home slice, or the L2 of a coherent hierarchy, and the SM"};
   for (std::size_t i = 0; i < kLoadStages; ++i) {
     v.cycles(
         std::string("memory_stall_") + kLoadStageNames[i] + "_cycles", s.by_stage[i],

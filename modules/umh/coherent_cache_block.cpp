@@ -49,7 +49,8 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
     v.counter(name, field, "cycle", "part of miss_latency: " + what);
   };
   part("merge_cycles", s.merge_cycles, "of accesses that waited for another access's block");
-  part("l1_wait_cycles", s.l1_wait_cycles, "of the others: until the request left");
+  part("l1_wait_cycles", s.l1_wait_cycles,
+       "of accesses that did not wait for another access's block: until the request left");
   part("request_network_cycles", s.request_network_cycles, "until its lookup in the L2");
   part("l2_cycles", s.l2_cycles, "in the L2");
   part("snoop_cycles", s.snoop_cycles, "in the L2, for responses of other L1s");

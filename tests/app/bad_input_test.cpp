@@ -262,6 +262,12 @@ TEST_CASE("threads are refused where results would depend on them, with the reas
   check_refused(
       {"run", "dca-small", "mm", "--threads", "2", "--values", "carried", "--lookahead", "141"},
       {"take 139999 ps only"});
+  // The option is named before the values mode, which would not help.
+  check_refused({"run", "dca-small", "mm", "--threads", "2", "--profile"},
+                {"--profile runs without --threads"});
+  check_refused({"run", "dca-small", "mm", "--threads", "2", "--series", "500"},
+                {"--series runs without --threads"});
+  check_refused({"run", "dca-small", "mm", "--threads", "2"}, {"--values carried"});
   check_refused({"run", "dca-small", "mm", "--lookahead", "50"}, {"--lookahead needs --threads"});
   check_refused({"run", "dca-small", "mm", "--threads", "0"}, {"from 1 to 64"});
 }

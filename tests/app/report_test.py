@@ -217,7 +217,7 @@ class Reports(unittest.TestCase):
     def test_why_requests_waited_is_told_for_each_level(self):
         self.open("run")
         text = self.js("document.body.innerText")
-        self.assertIn("Why requests waited", text)
+        self.assertIn("Waits of memory requests", text)
         for level in ("SM", "LLC", "NoC request", "DRAM"):
             self.assertIn(level, {w["level"] for w in self.js("data.waits.all")})
         top = self.js("data.waits.top")

@@ -96,7 +96,7 @@ TEST_CASE("a window is measured, the rest is executed, and the result is verifie
              Contains("window         200 ") && Contains(" thread instructions, after 50 0"));
 }
 
-TEST_CASE("run prints where the bandwidth went and writes its three files") {
+TEST_CASE("run prints the bandwidth of each level and writes its three files") {
   const ScratchFolder folder;
   const CommandResult r = run_tessera({"run", "uba-mem-small", "vecadd"}, folder.path());
   CAPTURE(r.error);

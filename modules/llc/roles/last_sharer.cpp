@@ -63,7 +63,9 @@ void LastSharerRole::register_statistics(StatisticsRegistry& registry) const {
     registry.counter(slice_.name(), name, counter, "load", what);
   };
   add("forwarded_hits", forwarded_, "hits forwarded to the line's last sharer");
-  add("returned_loads", returned_, "of these, those that returned and got the slice's response");
+  add("returned_loads", returned_,
+      "loads that were forwarded to the line's last sharer, returned, and got the slice's "
+      "response");
   add("forward_queue_full", queue_full_,
       "hits with a last sharer that the slice responded to because its queue was full");
 }

@@ -78,9 +78,11 @@ void MultiGpuRole::count(const MemoryRequest& request, const L1Handling& how, L1
 
 void describe(StatisticsVisitor& v, L1RemoteStats& s) {
   v.counter("remote_loads", s.loads, "access", "loads of other GPUs' lines");
-  v.counter("remote_load_hits", s.load_hits, "access", "of these, hits");
-  v.counter("remote_load_merges", s.load_merges, "access", "of these, served by a fetch under way");
-  v.counter("remote_load_misses", s.load_misses, "access", "of these, sent to memory");
+  v.counter("remote_load_hits", s.load_hits, "access", "loads of other GPUs' lines that hit");
+  v.counter("remote_load_merges", s.load_merges, "access",
+            "loads of other GPUs' lines that joined an outstanding fetch");
+  v.counter("remote_load_misses", s.load_misses, "access",
+            "loads of other GPUs' lines that were sent to memory");
   v.counter("remote_bypasses", s.bypasses, "access",
             "loads of other GPUs' lines that went past the array");
   v.counter("remote_stores", s.stores, "access", "stores and atomics to other GPUs' lines");

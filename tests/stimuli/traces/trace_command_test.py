@@ -148,9 +148,11 @@ class Traces(unittest.TestCase):
                 self.assertEqual(sum(parts), totals["thread_instructions"])
 
     def test_copies_of_the_list_are_copies_of_the_host(self):
-        folder, _ = self.write("vecadd", 1000)
-        stats = run("memcpy-1-small", folder)
-        self.assertEqual(stats["derived"]["copied_bytes"], 2 * 4 * 1000)
+        for kernel, n, size in (("vecadd", 1000, 2 * 4 * 1000), ("transpose", 64, 4 * 64 * 64),
+                                ("stencil", 2048, 8 * 2048)):
+            with self.subTest(kernel=kernel):
+                folder, _ = self.write(kernel, n)
+                self.assertEqual(run("memcpy-1-small", folder)["derived"]["copied_bytes"], size)
 
     def test_kernels_of_two_streams_run_at_the_same_time(self):
         folder, _ = self.write("vecadd", 1000)

@@ -6,7 +6,8 @@ write_trace.py KERNEL FOLDER [--n N] [--block N] [--version 1..6] [--form list|s
                [--compress none|gz|xz|zst] [--container none|plain|dictionary]
 write_trace.py --totals KERNEL [--n N] [--block N]
 
-KERNEL: vecadd, transpose, stencil, barrier, stream (kernels below). The second form prints what the trace contains as JSON.
+KERNEL: vecadd, transpose, stencil, barrier, stream (kernels below). --n is the number of elements (default: 1024); of
+transpose, it is the side of the square matrix (default: 128). The second form prints what the trace contains as JSON.
 """
 
 import argparse
@@ -156,6 +157,15 @@ def stream(n, block):
 
 
 KERNELS = {"vecadd": vecadd, "transpose": transpose, "stencil": stencil, "barrier": barrier, "stream": stream}
+SIZES = {"transpose": 128}
+# Arrays that the host copies to the device, and their bytes.
+INPUTS = {"vecadd": lambda n: [(A, 4 * n), (B, 4 * n)], "transpose": lambda n: [(A, 4 * n * n)],
+          "stencil": lambda n: [(A, 8 * n)], "barrier": lambda n: [(C, 4 * 8)], "stream": lambda n: [(A, 4 * n)]}
+
+
+def overlap(kernel, n):
+    """Whether the arrays of n elements would overlap. Those of stream are 4 GiB apart."""
+    return max(size for _, size in INPUTS[kernel](n)) > (1 << 32 if kernel == "stream" else B - A)
 
 
 def address_fields(addresses, form):
@@ -281,14 +291,17 @@ def main():
     parser.add_argument("--totals", action="store_true")
     parser.add_argument("kernel", choices=KERNELS)
     parser.add_argument("folder", nargs="?")
-    parser.add_argument("--n", type=int, default=1024)
+    parser.add_argument("--n", type=int)
     parser.add_argument("--block", type=int, default=128)
     parser.add_argument("--version", type=int, default=5)
     parser.add_argument("--form", default="best", choices=["list", "stride", "delta", "best"])
     parser.add_argument("--compress", default="none", choices=["none", "gz", "xz", "zst"])
     parser.add_argument("--container", default="none", choices=["none", "plain", "dictionary"])
     options = parser.parse_args()
-    kernel = KERNELS[options.kernel](options.n, options.block)
+    n = options.n or SIZES.get(options.kernel, 1024)
+    if overlap(options.kernel, n):
+        parser.error(f"--n {n} of {options.kernel}: its arrays would overlap")
+    kernel = KERNELS[options.kernel](n, options.block)
     if options.totals:
         print(json.dumps(totals(kernel)))
         return
@@ -314,8 +327,8 @@ def main():
             with opened(path, "wb") as f:
                 f.writelines(lines)
     with open(os.path.join(options.folder, "kernelslist.g"), "w") as f:
-        for base in (A, B):
-            f.write(f"MemcpyHtoD,0x{base:016x},{4 * options.n}\n")
+        for base, size in INPUTS[options.kernel](n):
+            f.write(f"MemcpyHtoD,0x{base:016x},{size}\n")
         f.write(file + "\n")
 
 
