@@ -22,7 +22,11 @@ using nlohmann::ordered_json;
 std::vector<std::string> command_of(const ordered_json& stats) {
   const ordered_json::json_pointer where("/host/command_line");
   std::vector<std::string> words;
-  if (stats.contains(where)) words = stats.at(where).get<std::vector<std::string>>();
+  if (stats.contains(where)) {
+    for (const ordered_json& word : stats.at(where)) {
+      if (word.is_string()) words.push_back(word.get<std::string>());
+    }
+  }
   if (words.size() < 4 || words[1] != "run") {
     throw InputError(
         "--check needs the statistics of tessera run, which have the command of the run");
@@ -75,9 +79,7 @@ std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanatio
     throw InputError("--check: the run did not end, so that its time cannot be compared");
   }
   const std::size_t named = named_bottlenecks(explanation);
-  if (named == 0) {
-    throw InputError("--check: no resource bounds the run, so that there is nothing to check");
-  }
+  if (named == 0) return {};
   const std::vector<std::string> arguments = command_of(stats);
   const auto values = run_arguments().parse(arguments);
   if (!values) throw InputError("--check: the command of the run has --help");
@@ -93,7 +95,7 @@ std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanatio
   const ResolvedConfig before = resolve_config(platform, run.sets);
 
   std::vector<CheckedGain> gains;
-  std::vector<ResolvedConfig> configs;
+  std::vector<ResolvedConfig> configs = {before};
   for (std::size_t i = 0; i < named; ++i) {
     const Bottleneck& b = explanation.bottlenecks[i];
     if (b.resource.infinite.empty()) continue;
@@ -101,32 +103,53 @@ std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanatio
     gain.resource = b.resource.name;
     gain.cycles = explanation.time.whole;
     gain.predicted_cycles = explanation.time.whole - b.saved;
-    configs.push_back(resolve_config(
-        platform, with_experiment(run.sets, before.overrides, b.resource.infinite, gain.settings)));
+    const std::vector<std::string> sets =
+        with_experiment(run.sets, before.overrides, b.resource.infinite, gain.settings);
+    // Both directions of a network have the same settings.
+    const auto same = std::find_if(gains.begin(), gains.end(), [&](const CheckedGain& g) {
+      return g.settings == gain.settings;
+    });
+    if (same != gains.end()) {
+      same->resource += ", " + gain.resource;
+      same->predicted_cycles = std::max(0.0, same->predicted_cycles - b.saved);
+      continue;
+    }
+    try {
+      configs.push_back(resolve_config(platform, sets));
+    } catch (const InputError& e) {
+      throw InputError("--check: the experiment for " + gain.resource + " is refused: " + e.what());
+    }
     gains.push_back(std::move(gain));
   }
-  if (gains.empty()) {
-    throw InputError("--check: no setting makes '" + explanation.bottlenecks.front().resource.name +
-                     "' infinite");
-  }
-  std::vector<KeyedPoint> wanted;
-  for (std::size_t i = 0; i < gains.size(); ++i) {
-    wanted.push_back({{&configs[i], workload}, gains[i].resource});
+  if (gains.empty()) return {};
+  std::vector<KeyedPoint> points_of_runs;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    points_of_runs.push_back(
+        {{&configs[i], workload}, i == 0 ? "the run again" : gains[i - 1].resource});
   }
   LocalExecutor executor(1);
   StoredPoints points({&executor, nullptr, run.options, {"check", quiet}, [](ordered_json s) {
                          return ordered_json{{"cycles", s.at("cycles")}};
                        }});
-  const std::vector<FinishedPoint> finished = points.results(wanted);
-  for (std::size_t i = 0; i < gains.size(); ++i) {
+  const std::vector<FinishedPoint> finished = points.results(points_of_runs);
+  const auto cycles_of = [&](std::size_t i) {
     if (!finished[i].failure.empty()) throw RunError("--check: " + finished[i].failure);
-    gains[i].measured_cycles = finished[i].stats->at("cycles").get<double>();
+    return finished[i].stats->at("cycles").get<double>();
+  };
+  if (cycles_of(0) != explanation.time.whole) {
+    throw InputError(
+        "--check: the run's command takes " + grouped(static_cast<std::uint64_t>(cycles_of(0))) +
+        " cycles now: its platform, workload or Tessera has changed since; run it again");
   }
+  for (std::size_t i = 0; i < gains.size(); ++i) gains[i].measured_cycles = cycles_of(i + 1);
   return gains;
 }
 
 std::vector<std::string> sentences(const std::vector<CheckedGain>& gains) {
   const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
+  if (gains.empty()) {
+    return {"Nothing to check: no named resource has settings that make it infinite."};
+  }
   std::vector<std::string> out;
   for (const CheckedGain& gain : gains) {
     std::string text = "Checked " + gain.resource + " with";

@@ -23,13 +23,14 @@ struct CheckedGain {
 };
 
 /// Runs the command of the explained run again for each bottleneck that the sentences name, with
-/// its settings; those without settings are left out. Throws InputError if none is left, if the run
-/// did not end, or if the statistics have no command (a run of `compare`, `study` or `sweep`),
-/// RunError if a run fails.
+/// its settings, once for those with the same; those without settings are left out. Empty if none
+/// is left. Throws InputError if the run did not end, if its command takes other cycles now, or if
+/// the statistics have no command (a run of `compare`, `study` or `sweep`), RunError if a run
+/// fails.
 std::vector<CheckedGain> check_named(const nlohmann::ordered_json& stats,
                                      const Explanation& explanation, bool quiet);
 
-/// One for each, and of several, the one with the largest gain.
+/// One for each, and of several, the one with the largest gain. Of none: that there is nothing.
 std::vector<std::string> sentences(const std::vector<CheckedGain>& gains);
 nlohmann::ordered_json to_json(const std::vector<CheckedGain>& gains);
 

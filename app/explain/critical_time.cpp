@@ -80,11 +80,12 @@ std::map<std::string, double> exposed_latency(
     for (const auto& [stage, cycles] : stages) latency += cycles;
     if (ages == time.ages.end() || waits == time.age_waits.end() || latency <= 0) continue;
     for (std::size_t i = 0; i < ages->second.size(); ++i) {
-      if (ages->second[i] <= 0) continue;
+      if (ages->second[i] <= 0 || i >= waits->second.size()) continue;
+      const double wait = waits->second[i];
       // The middle of the bucket.
       const double age = i == 0 ? 0 : 0.75 * std::exp2(static_cast<double>(i));
       // The rest of its way are the last stages.
-      double rest = std::min(latency - age, waits->second.at(i) / ages->second[i]);
+      double rest = std::min(latency - age, wait / ages->second[i]);
       for (auto stage = std::rbegin(kMemoryStages); stage != std::rend(kMemoryStages); ++stage) {
         const auto own = stages.find(*stage);
         if (own == stages.end()) continue;

@@ -85,7 +85,9 @@ class Predictor {
     for (const char* s : {"l1_hit", "l1_miss"}) {
       shares_.divide(s, (1 - blocked) * contended_ * contention(s));
     }
-    shares_.divide("structural", (1 - blocked) * contended_ * unusual_structural());
+    const double units = (1 - blocked) * unusual_structural();
+    shares_.divide("structural", contended_ * units);
+    share_stores((1 - contended_) * units);
     // The start and the end of each kernel have no warps.
     const double idle = time_.idle - kUsualIdle * time_.whole - stopped("dispatch");
     shares_.divide("idle", contended_ * idle);
@@ -234,6 +236,22 @@ class Predictor {
     return blocked;
   }
 
+  /// Stores, and atomics without a result, end no wait. If units were stalled for longer than loads
+  /// waited behind the L1s, `cycles` of it are the busiest resource's.
+  void share_stores(double cycles) {
+    double waits = 0;
+    for (const char* s : kBehindL1) waits += stage(s);
+    if (cycles < waits) return;
+    const Resource* busiest = &r_.slices;
+    for (const Resource* r : {&r_.atomics, &r_.dram, &r_.host_links}) {
+      if (r->use > busiest->use) busiest = r;
+    }
+    for (const Resource& n : r_.request_networks) {
+      if (n.use > busiest->use) busiest = &n;
+    }
+    if (busiest->use >= kHalf) shares_.add(busiest, "structural", cycles);
+  }
+
   /// With more misses at a time, `cycles` of the waits in and before the L1s and of the exposed
   /// latency behind them overlap.
   void overlap(const Resource& resource, double cycles) {
@@ -287,7 +305,8 @@ class Predictor {
       if (other->group != resource.group) busy = std::max(busy, other->use);
     }
     // A resource holds loads back while it is in use, or waits for credits.
-    const double held = resource.use > 0 ? kHeld * resource.use : 1;
+    const double held =
+        resource.use > 0 && resource.group != r_.dram.group ? kHeld * resource.use : 1;
     // Another resource that is in use for twice the time keeps the requests waiting.
     const bool minor =
         resource.use > 0 && resource.group != r_.slices.group && busy > kBusier * resource.use;

@@ -19,7 +19,13 @@ using nlohmann::ordered_json;
 using namespace nlohmann::literals;
 
 /// More than any level's traffic.
-constexpr const char* kWide = "1024";
+constexpr double kWide = 1024;
+/// More entries than any cache fills.
+constexpr double kMany = 4096;
+constexpr double kPages = 65'536;
+constexpr double kPorts = 64;
+/// Lanes of a warp.
+constexpr double kWarp = 32;
 /// Of a clock, where latencies have as many more cycles.
 constexpr double kFaster = 8;
 
@@ -31,6 +37,18 @@ class Reader {
   double cycles() const { return stats_.at("cycles").get<double>(); }
   double setting(const std::string& group, const char* name) const {
     return setting_of(stats_, group, name);
+  }
+  /// `busy(statistics)` of each block, which counts cycles of the block's clock, in SM cycles.
+  template <class Busy>
+  std::vector<std::pair<std::string, double>> busy_cycles(const Blocks& blocks,
+                                                          const std::string& group,
+                                                          Busy busy) const {
+    std::vector<std::pair<std::string, double>> all;
+    for (const auto& [name, statistics] : blocks.each()) {
+      const double clocks = ratio(setting("sm", "clock_hz"), own_setting(name, group, "clock_hz"));
+      all.emplace_back(name, busy(*statistics) * clocks);
+    }
+    return all;
   }
   /// Of a block, which can have its own.
   double own_setting(const std::string& block, const std::string& group, const char* name) const {
@@ -53,6 +71,12 @@ class Reader {
 
 std::string whole(double v) { return std::to_string(std::llround(v)); }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// Cycles of a latency that every group's parameters allow; of a channel's timing ("t_rc").
+constexpr double kMostCycles = 10'000;
+constexpr double kMostTiming = 100'000;
+
 /// "umh/link" -> "umh.link."
 std::string parameters_of(const std::string& group) {
   std::string path = group + ".";
@@ -61,15 +85,27 @@ std::string parameters_of(const std::string& group) {
 }
 
 /// The group's clock, faster, with the same latencies in time.
-std::vector<std::pair<std::string, std::string>> faster(
-    const Reader& r, const std::string& group, std::initializer_list<const char*> latencies) {
-  const std::string path = parameters_of(group);
-  std::vector<std::pair<std::string, std::string>> settings = {
-      {path + "clock_hz", whole(kFaster * r.setting(group, "clock_hz"))}};
+Settings faster(const Reader& r, const std::string& group,
+                const std::vector<const char*>& latencies) {
+  double times = kFaster;
   for (const char* name : latencies) {
-    settings.emplace_back(path + name, whole(kFaster * r.setting(group, name)));
+    const double most = begins_with(name, "t_") ? kMostTiming : kMostCycles;
+    times = std::min(times, std::floor(most / std::max(1.0, r.setting(group, name))));
+  }
+  times = std::max(1.0, times);
+  const std::string path = parameters_of(group);
+  Settings settings = {{path + "clock_hz", whole(times * r.setting(group, "clock_hz"))}};
+  for (const char* name : latencies) {
+    settings.emplace_back(path + name, whole(times * r.setting(group, name)));
   }
   return settings;
+}
+
+/// A parameter's value, or `least` if it is below that.
+void raise(const Reader& r, const std::string& group, const char* name, double least,
+           Settings& settings) {
+  settings.emplace_back(parameters_of(group) + name,
+                        whole(std::max(least, r.setting(group, name))));
 }
 
 /// Parameters of a group of networks.
@@ -132,13 +168,13 @@ void consider_slice_ports(const Reader& r, const NetworkUse& use, Resource& n) {
 }
 
 /// Links and buffers that hold back no packet.
-std::vector<std::pair<std::string, std::string>> infinite_network(const Reader& r,
-                                                                  const NetworkUse& use) {
-  std::vector<std::pair<std::string, std::string>> settings;
+Settings infinite_network(const Reader& r, const NetworkUse& use) {
+  Settings settings;
   const NetworkParameters& p = network_parameters().at(use.clock);
   if (p.latency != nullptr) settings = faster(r, use.clock, {p.latency});
-  settings.emplace_back(use.width, kWide);
-  for (const char* name : p.buffers) settings.emplace_back(parameters_of(use.clock) + name, kWide);
+  const std::size_t dot = use.width.find('.');
+  raise(r, use.width.substr(0, dot), use.width.c_str() + dot + 1, kWide, settings);
+  for (const char* name : p.buffers) raise(r, use.clock, name, kWide, settings);
   return settings;
 }
 
@@ -163,14 +199,16 @@ LonePackets add_fabric(const Reader& r, const std::string& direction, std::vecto
   n.excess = std::max(0.0, r.sm_cycles(fabric.sum("packet_latency", "sum") - lone, "fabric")) / 2;
   n.hot = hottest_of(links);
   n.infinite = faster(r, "fabric", {});
-  for (const char* name : {"fabric.flit_bytes", "fabric.port_packets", "fabric.switch_packets"}) {
-    n.infinite.emplace_back(name, kWide);
+  for (const char* name : {"flit_bytes", "port_packets", "switch_packets"}) {
+    raise(r, "fabric", name, kWide, n.infinite);
   }
   n.remedies =
       "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
       "system.page_placement, migration.policy";
   out.push_back(std::move(n));
-  return {packets / 2, r.sm_cycles(ratio(lone, packets), "fabric")};
+  // Through the engines of both GPUs.
+  const double engines = 2 * r.sm_cycles(r.setting("rdma", "latency_cycles"), "rdma");
+  return {packets / 2, r.sm_cycles(ratio(lone, packets), "fabric") + engines};
 }
 
 /// Adds the networks of one direction. Returns their lone packets.
@@ -229,31 +267,45 @@ double memory_latency(const Reader& r, const std::string& channel) {
                      channel);
 }
 
+/// Clocks in which a channel had commands on its way, or could send none: the bus, distances of
+/// commands and activations, banks, and refreshes.
+double busy_clocks(const Reader& r, const std::string& group, const ordered_json& channel) {
+  const auto count = [&](const char* name) { return channel.value(name, 0.0); };
+  const auto timing = [&](const char* name) { return r.setting(group, name); };
+  const double activates = count("activates");
+  return std::max({count("bus_busy_clocks"), (count("reads") + count("writes")) * timing("t_ccd_s"),
+                   activates * std::max(timing("t_rrd_s"), timing("t_faw") / 4),
+                   activates * ratio(timing("t_rc"), timing("banks"))}) +
+         count("refreshes") * timing("t_rfc");
+}
+
 /// Channels of the blocks `kind`, whose parameters are those of `group`.
 Resource channels_of(const Reader& r, const char* kind, const std::string& group) {
   const Blocks channels = r.blocks(kind);
-  const std::string path = parameters_of(group);
   Resource d{"DRAM channels", group};
-  d.use = ratio(r.sm_cycles(channels.most("bus_busy_clocks"), group), r.cycles());
+  const auto busy = r.busy_cycles(
+      channels, group, [&](const ordered_json& channel) { return busy_clocks(r, group, channel); });
+  d.use = std::min(1.0, ratio(largest_of(busy), r.cycles()));
+  d.hot = hottest_of(busy);
   const double lone = memory_latency(r, group) * channels.sum("read_latency", "count");
   d.excess = std::max(0.0, r.sm_cycles(channels.sum("read_latency", "sum"), group) - lone);
-  d.hot = channels.hottest({"bus_busy_clocks"});
-  d.infinite = faster(r, group,
-                      {"t_rc", "t_rcd", "t_rp", "t_cl", "t_wl", "t_ras", "t_rtp", "t_wtr_l",
-                       "t_wtr_s", "t_wr", "t_rtw", "pipeline_clocks"});
+  std::vector<const char*> timings = {"t_rc",    "t_rcd", "t_rp",  "t_cl",
+                                      "t_wl",    "t_ras", "t_rtp", "t_wtr_l",
+                                      "t_wtr_s", "t_wr",  "t_rtw", "pipeline_clocks"};
   if (r.stats().value(ordered_json::json_pointer("/config/" + group + "/refresh"), false)) {
-    for (const char* name : {"t_refi", "t_rfc"}) {
-      d.infinite.push_back(faster(r, group, {name}).back());
-    }
+    timings.insert(timings.end(), {"t_refi", "t_rfc"});
   }
-  for (const auto& [name, value] : {std::pair{"bus_bytes_per_clock", kWide},
-                                    {"burst_clocks", "1"},
+  d.infinite = faster(r, group, timings);
+  // A column is within a row.
+  raise(r, group, "bus_bytes_per_clock", std::min(kWide, r.setting(group, "row_bytes")),
+        d.infinite);
+  for (const auto& [name, value] : {std::pair{"burst_clocks", "1"},
                                     {"t_rrd_l", "0"},
                                     {"t_rrd_s", "0"},
                                     {"t_faw", "0"},
                                     {"t_ccd_l", "1"},
                                     {"t_ccd_s", "1"}}) {
-    d.infinite.emplace_back(path + name, value);
+    d.infinite.emplace_back(parameters_of(group) + name, value);
   }
   return d;
 }
@@ -276,15 +328,13 @@ Resource dram_of(const Reader& r) {
 Resource slices_of(const Reader& r) {
   const Blocks slices = r.blocks("llc");
   Resource s{"lookups of the LLC slices", "llc"};
-  s.hot = slices.hottest({"reads", "writes", "atomics"});
-  for (const auto& [name, statistics] : slices.each()) {
+  const auto busy = r.busy_cycles(slices, "llc", [](const ordered_json& slice) {
     double lookups = 0;
-    for (const char* kind : {"reads", "writes", "atomics"}) {
-      lookups += statistics->value(kind, 0.0);
-    }
-    const double clock = r.own_setting(name, "llc", "clock_hz");
-    s.use = std::max(s.use, ratio(lookups * r.setting("sm", "clock_hz"), clock * r.cycles()));
-  }
+    for (const char* kind : {"reads", "writes", "atomics"}) lookups += slice.value(kind, 0.0);
+    return lookups;
+  });
+  s.use = ratio(largest_of(busy), r.cycles());
+  s.hot = hottest_of(busy);
   s.excess = r.sm_cycles(slices.sum("lookup_wait_cycles"), "llc");
   s.infinite = faster(r, "llc", {"latency_cycles"});
   s.remedies =
@@ -321,10 +371,14 @@ Resource translation_of(const Reader& r) {
   }
   Resource t{"translation (L2 TLB and page walks)", "l2_tlb"};
   t.hot = tlb.hottest({"misses"});
-  t.infinite = {{"walker.level_latency_cycles", "1"}, {"walker.levels", "1"},
-                {"walker.concurrent_walks", "4096"},  {"l2_tlb.entries", "65536"},
-                {"l2_tlb.mshr_entries", "4096"},      {"l2_tlb.ports", "64"},
-                {"l2_tlb.latency_cycles", "1"}};
+  t.infinite = {
+      {"walker.level_latency_cycles", "1"}, {"walker.levels", "1"}, {"l2_tlb.latency_cycles", "1"}};
+  raise(r, "walker", "concurrent_walks", kMany, t.infinite);
+  raise(r, "l2_tlb", "mshr_entries", kMany, t.infinite);
+  raise(r, "l2_tlb", "ports", kPorts, t.infinite);
+  // Sets of the same ways.
+  const double ways = std::max(1.0, r.setting("l2_tlb", "ways"));
+  raise(r, "l2_tlb", "entries", ways * std::floor(kPages / ways), t.infinite);
   t.remedies = "system.page_bytes, sm.tlb_entries, l2_tlb.entries, walker.concurrent_walks";
   return t;
 }
@@ -353,7 +407,7 @@ void add_host_links(const Reader& r, Resources& all) {
   l.use = ratio(r.sm_cycles(ratio(bytes, r.setting("umh/link", "bytes_per_cycle")), "umh/link"),
                 r.cycles());
   l.hot = links.hottest({"bytes_grant", "bytes_write-back"});
-  l.infinite = {{"umh.link.bytes_per_cycle", kWide}};
+  raise(r, "umh/link", "bytes_per_cycle", kWide, l.infinite);
   l.remedies =
       "umh.link.bytes_per_cycle; a coherent directory beside the GPU's memory (umh presets) "
       "instead "
@@ -386,7 +440,7 @@ Resource hmd_transactions(const Reader& r) {
   Resource t{"transactions of the HMDs", "umh/hmd"};
   t.use = ratio(hmds.most("pending", "average"), r.setting("umh/hmd", "transactions"));
   t.hot = hmds.hottest({"stalls_transactions"});
-  t.infinite = {{"umh.hmd.transactions", "4096"}};
+  raise(r, "umh/hmd", "transactions", kMany, t.infinite);
   t.remedies = "umh.hmd.transactions; umh.link.latency_ns";
   return t;
 }
@@ -465,7 +519,8 @@ void add_misses(const Reader& r, Resources& all) {
   all.without_frame = time_without(r, l1, "l1", "stalls_frames", "ways");
   all.mshrs = {"miss registers (MSHRs) of the L1s", "l1"};
   all.mshrs.hot = l1.hottest({"stalls_mshr"});
-  all.mshrs.infinite = {{"l1.mshr_entries", "4096"}, {"l1.mshr_targets", "32"}};
+  raise(r, "l1", "mshr_entries", kMany, all.mshrs.infinite);
+  raise(r, "l1", "mshr_targets", kWarp, all.mshrs.infinite);
   all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
   all.frames = {"lines of the L1s' sets that misses reserve", "l1"};
   all.frames.hot = l1.hottest({"stalls_frames"});
@@ -478,7 +533,8 @@ void add_misses(const Reader& r, Resources& all) {
   all.slices_without_mshr = time_without(r, llc, "llc", "stalls_mshr", "mshr_entries");
   all.slice_mshrs = {"miss registers (MSHRs) of the LLC slices", "llc"};
   all.slice_mshrs.hot = llc.hottest({"stalls_mshr"});
-  all.slice_mshrs.infinite = {{"llc.mshr_entries", "4096"}, {"llc.mshr_targets", "32"}};
+  raise(r, "llc", "mshr_entries", kMany, all.slice_mshrs.infinite);
+  raise(r, "llc", "mshr_targets", kWarp, all.slice_mshrs.infinite);
   all.slice_mshrs.remedies = "llc.mshr_entries, llc.mshr_targets";
 }
 

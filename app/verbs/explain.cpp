@@ -66,6 +66,9 @@ ExplainedRun read_run(const std::string& path) {
     for (const char* key : {"workload", "scale", "values"}) {
       run.work[key] = run.stats.value(key, "?");
     }
+    for (const char* key : {"seed", "window"}) {
+      if (run.stats.contains(key)) run.work[key] = run.stats[key].dump();
+    }
     run.title = run.work["workload"] + " on " + run.stats.value("platform", "?");
     run.remark = remark_on(run.stats);
     run.explanation = explain(run.stats);
@@ -103,8 +106,12 @@ std::vector<std::string> differences(const ExplainedRun& a, const ExplainedRun& 
       a.explanation, b.explanation, alike ? a.path : a.title, alike ? b.path : b.title);
   std::string work;
   for (const auto& [key, value] : a.work) {
-    if (value == b.work.at(key)) continue;
-    work += (work.empty() ? "" : ", ") + key + " " + value + " and " + b.work.at(key);
+    const auto other = b.work.find(key);
+    const std::string its = other == b.work.end() ? "none" : other->second;
+    if (value != its) work += (work.empty() ? "" : ", ") + key + " " + value + " and " + its;
+  }
+  for (const auto& [key, value] : b.work) {
+    if (a.work.count(key) == 0) work += (work.empty() ? "" : ", ") + key + " none and " + value;
   }
   if (!work.empty()) text.insert(text.begin(), "The runs did different work: " + work + ".");
   return text;
