@@ -116,6 +116,10 @@ bool terminal_has_utf8() {
 void catch_interrupts() {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  // A command of nohup goes on.
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) std::signal(SIGHUP, on_interrupt);
 }
 
 bool interrupted() { return interrupt_seen != 0; }
@@ -123,6 +127,7 @@ bool interrupted() { return interrupt_seen != 0; }
 InterruptScope::InterruptScope() {
   ::sigaction(SIGINT, nullptr, &int_);
   ::sigaction(SIGTERM, nullptr, &term_);
+  ::sigaction(SIGHUP, nullptr, &hangup_);
   interrupt_seen = 0;
   catch_interrupts();
 }
@@ -132,6 +137,7 @@ int InterruptScope::end() {
   ended_ = true;
   ::sigaction(SIGINT, &int_, nullptr);
   ::sigaction(SIGTERM, &term_, nullptr);
+  ::sigaction(SIGHUP, &hangup_, nullptr);
   const int seen = interrupt_seen;
   interrupt_seen = 0;
   return seen;

@@ -51,6 +51,7 @@ class InterruptScope {
  private:
   struct sigaction int_ {};
   struct sigaction term_ {};
+  struct sigaction hangup_ {};
   bool ended_ = false;
 };
 

@@ -148,7 +148,7 @@ std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanatio
 std::vector<std::string> sentences(const std::vector<CheckedGain>& gains) {
   const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
   if (gains.empty()) {
-    return {"Nothing to check: no named resource has settings that make it infinite."};
+    return {"Nothing to check: no resource is named that settings make infinite."};
   }
   std::vector<std::string> out;
   for (const CheckedGain& gain : gains) {

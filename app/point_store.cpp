@@ -324,12 +324,28 @@ std::map<std::string, KeptJson<ordered_json>> PointStore::configurations() const
   return all;
 }
 
-std::optional<PointStore> open_store(const std::optional<std::string>& given) {
-  if (given) return PointStore(*given);
+namespace {
+
+/// Of the environment; empty without.
+std::string named_store() {
   const char* named = std::getenv("TESSERA_STORE");
-  if (named != nullptr && *named != '\0') return PointStore(named);
+  return named == nullptr ? "" : named;
+}
+
+constexpr const char* kDefaultStore = "out/results.sqlite";
+
+}  // namespace
+
+std::string store_path(const std::optional<std::string>& given) {
+  if (given) return *given;
+  const std::string named = named_store();
+  return named.empty() ? kDefaultStore : named;
+}
+
+std::optional<PointStore> open_store(const std::optional<std::string>& given) {
+  if (given || !named_store().empty()) return PointStore(store_path(given));
   try {
-    return PointStore("out/results.sqlite");
+    return PointStore(kDefaultStore);
   } catch (const InputError& e) {
     complain(std::string("warning: ") + e.what() + "; no points are kept (--store names another)");
     return std::nullopt;

@@ -24,15 +24,22 @@ bool is_special(const std::string& path) {
   return fs::exists(path, failed) && !fs::is_regular_file(path, failed);
 }
 
-/// The file that a symbolic link leads to. A link to a pipe (/dev/stdout) has no other path.
-std::string without_links(const std::string& path) {
-  std::error_code failed;
-  if (!fs::is_symlink(path, failed) || is_special(path)) return path;
-  const fs::path target = fs::weakly_canonical(path, failed);
-  return failed ? path : target.string();
-}
-
 }  // namespace
+
+std::string partial_name(const std::string& path) { return path + ".partial"; }
+
+std::string without_links(const std::string& path) {
+  if (is_special(path)) return path;
+  std::error_code failed;
+  fs::path target = path;
+  // As many as Linux follows.
+  constexpr int kMostLinks = 40;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(target, failed); ++links) {
+    target = target.parent_path() / fs::read_symlink(target, failed);
+    if (failed) return path;
+  }
+  return target.string();
+}
 
 std::string why_not_writable(const std::string& path) {
   std::error_code failed;
@@ -51,7 +58,7 @@ PartialFile::PartialFile(std::string path)
   };
   const std::string why = why_not_writable(path_);
   if (!why.empty()) refuse(why);
-  if (!is_special(target_)) written_ += ".partial";
+  if (!is_special(target_)) written_ = partial_name(target_);
   errno = 0;
   file_.open(written_, std::ios::binary | std::ios::trunc);
   if (!file_) refuse(reason());

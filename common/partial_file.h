@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// A file that a run writes in parts. It is PATH.partial until complete(), so that a run that is
-/// refused or fails leaves an existing file as it was. A path that names a device or a pipe is
+/// refused leaves an existing file as it was. A path that names a device or a pipe is
 /// written directly; a symbolic link is followed.
 class PartialFile {
  public:
@@ -40,6 +40,13 @@ class PartialFile {
   std::ofstream file_;
   std::string error_;  ///< the first
 };
+
+/// The name of a file until it is complete.
+std::string partial_name(const std::string& path);
+
+/// The file that a symbolic link leads to, which need not exist. A link to a pipe (/dev/stdout) has
+/// no other path.
+std::string without_links(const std::string& path);
 
 /// Why a file of this path cannot be made or replaced; empty if it can.
 std::string why_not_writable(const std::string& path);

@@ -76,6 +76,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 /// Cycles of a latency that every group's parameters allow; of a channel's timing ("t_rc").
 constexpr double kMostCycles = 10'000;
 constexpr double kMostTiming = 100'000;
+constexpr double kMostHertz = 1e11;
 
 /// "umh/link" -> "umh.link."
 std::string parameters_of(const std::string& group) {
@@ -87,7 +88,7 @@ std::string parameters_of(const std::string& group) {
 /// The group's clock, faster, with the same latencies in time.
 Settings faster(const Reader& r, const std::string& group,
                 const std::vector<const char*>& latencies) {
-  double times = kFaster;
+  double times = std::min(kFaster, std::floor(kMostHertz / r.setting(group, "clock_hz")));
   for (const char* name : latencies) {
     const double most = begins_with(name, "t_") ? kMostTiming : kMostCycles;
     times = std::min(times, std::floor(most / std::max(1.0, r.setting(group, name))));
@@ -289,22 +290,21 @@ Resource channels_of(const Reader& r, const char* kind, const std::string& group
   d.hot = hottest_of(busy);
   const double lone = memory_latency(r, group) * channels.sum("read_latency", "count");
   d.excess = std::max(0.0, r.sm_cycles(channels.sum("read_latency", "sum"), group) - lone);
-  std::vector<const char*> timings = {"t_rc",    "t_rcd", "t_rp",  "t_cl",
-                                      "t_wl",    "t_ras", "t_rtp", "t_wtr_l",
-                                      "t_wtr_s", "t_wr",  "t_rtw", "pipeline_clocks"};
-  if (r.stats().value(ordered_json::json_pointer("/config/" + group + "/refresh"), false)) {
-    timings.insert(timings.end(), {"t_refi", "t_rfc"});
+  // The latency of a lone access stays.
+  d.infinite = faster(r, group, {"t_rcd", "t_cl", "t_wl", "pipeline_clocks"});
+  const std::string activation = d.infinite[1].second;
+  for (const char* name : {"t_ras", "t_rc"}) {
+    d.infinite.emplace_back(parameters_of(group) + name, activation);
   }
-  d.infinite = faster(r, group, timings);
+  for (const char* name :
+       {"t_rp", "t_rtp", "t_wtr_l", "t_wtr_s", "t_wr", "t_rtw", "t_rrd_l", "t_rrd_s", "t_faw"}) {
+    d.infinite.emplace_back(parameters_of(group) + name, "0");
+  }
   // A column is within a row.
   raise(r, group, "bus_bytes_per_clock", std::min(kWide, r.setting(group, "row_bytes")),
         d.infinite);
-  for (const auto& [name, value] : {std::pair{"burst_clocks", "1"},
-                                    {"t_rrd_l", "0"},
-                                    {"t_rrd_s", "0"},
-                                    {"t_faw", "0"},
-                                    {"t_ccd_l", "1"},
-                                    {"t_ccd_s", "1"}}) {
+  for (const auto& [name, value] :
+       {std::pair{"burst_clocks", "1"}, {"t_ccd_l", "1"}, {"t_ccd_s", "1"}, {"refresh", "false"}}) {
     d.infinite.emplace_back(parameters_of(group) + name, value);
   }
   return d;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/output_paths.h"
+#include "app/point_store.h"
 #include "common/error.h"
 #include "stimuli/traces/capture_file.h"
 
@@ -112,7 +113,7 @@ void check_outputs(const RunArguments& run, const BuildOptions& build, const std
     outputs.push_back({"--record-traffic " + r.block, r.file});
   }
   std::vector<OutputPath> results;
-  if (run.store) results.push_back({"--store", *run.store});
+  results.push_back({run.store ? "--store" : "the database of results", store_path(run.store)});
   for (const char* const file : {"stats.json", "stats.csv", "report.html"}) {
     if (folder.empty()) break;
     results.push_back({"the run's " + std::string(file), folder + "/" + file});

@@ -208,6 +208,22 @@ void write_accelsim_kernel(KernelTraceReader& reader, std::ostream& out,
   }
 }
 
+namespace {
+
+void write_command_list(const CapturedRun& run, const std::string& list) {
+  std::ofstream commands(list);
+  for (const HostOperation& h : run.host) {
+    if (h.kind == HostKind::kWrite || h.kind == HostKind::kDefer) {
+      if (h.bytes != 0) commands << "MemcpyHtoD," << hex(h.address) << "," << h.bytes << "\n";
+    } else if (h.kind == HostKind::kLaunch || h.kind == HostKind::kEnqueue) {
+      commands << "kernel-" << h.launch + 1 << ".traceg\n";
+    }
+  }
+  check_written(commands, list);
+}
+
+}  // namespace
+
 void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::string& folder,
                      const std::function<void(double)>& progress) {
   namespace fs = std::filesystem;
@@ -219,25 +235,24 @@ void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::
   if (failed) throw RunError(folder + ": cannot be made: " + failed.message());
   const std::string list = (fs::path(folder) / "kernelslist.g").string();
   if (fs::exists(list, failed)) throw InputError(list + " is there already");
-  const CapturedRun& run = file->run();
-  std::ofstream commands(list);
-  for (const HostOperation& h : run.host) {
-    if (h.kind == HostKind::kWrite || h.kind == HostKind::kDefer) {
-      if (h.bytes != 0) commands << "MemcpyHtoD," << hex(h.address) << "," << h.bytes << "\n";
-    } else if (h.kind == HostKind::kLaunch || h.kind == HostKind::kEnqueue) {
-      commands << "kernel-" << h.launch + 1 << ".traceg\n";
+  std::vector<std::string> written = {list};
+  try {
+    write_command_list(file->run(), list);
+    for (std::uint64_t launch = 0; launch < file->run().launches.size(); ++launch) {
+      written.push_back(
+          (fs::path(folder) / ("kernel-" + std::to_string(launch + 1) + ".traceg")).string());
+      std::ofstream out(written.back());
+      CaptureKernelReader reader(file, launch);
+      write_accelsim_kernel(reader, out, [&](double done) {
+        progress((static_cast<double>(launch) + done) /
+                 static_cast<double>(file->run().launches.size()));
+      });
+      check_written(out, written.back());
     }
-  }
-  check_written(commands, list);
-  for (std::uint64_t launch = 0; launch < run.launches.size(); ++launch) {
-    const std::string name =
-        (fs::path(folder) / ("kernel-" + std::to_string(launch + 1) + ".traceg")).string();
-    std::ofstream out(name);
-    CaptureKernelReader reader(file, launch);
-    write_accelsim_kernel(reader, out, [&](double done) {
-      progress((static_cast<double>(launch) + done) / static_cast<double>(run.launches.size()));
-    });
-    check_written(out, name);
+  } catch (...) {
+    // No part of a trace is one.
+    for (const std::string& name : written) fs::remove(name, failed);
+    throw;
   }
   progress(1);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that `tessera run` writes beside its results.
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/app/command.h"
@@ -46,6 +49,43 @@ TEST_CASE("two options that name one file are refused with both names") {
         "the run's stats.json and --timeline name one file: o/stats.json");
   check({"--store", "r.sqlite", "--timeline", "r.sqlite"},
         "--store and --timeline name one file: r.sqlite");
+}
+
+TEST_CASE("an output is neither the database of results nor another output's partial file") {
+  const ScratchFolder folder;
+  REQUIRE(run_tessera(kRun, folder.path()).status == 0);
+  const std::string kept = folder.read("out/results.sqlite");
+  const auto refused = [&folder](const Words& more) {
+    const CommandResult r = run_tessera(with(kRun, more), folder.path());
+    CHECK(r.status == 2);
+    return r.error;
+  };
+  CHECK_THAT(refused({"--timeline", "out/results.sqlite"}),
+             Contains("the database of results and --timeline name one file: out/results.sqlite"));
+  CHECK(folder.read("out/results.sqlite") == kept);
+  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "x.ttrace.partial"}),
+             Contains("--capture and --timeline name one file: x.ttrace.partial"));
+  CHECK_THAT(refused({"--store", "t.partial", "--timeline", "t"}),
+             Contains("--store and --timeline name one file: t"));
+  fs::create_symlink("x.ttrace", folder.path() / "link.ttrace");  // to a file that is not there
+  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "link.ttrace"}),
+             Contains("--capture and --timeline name one file: link.ttrace"));
+}
+
+TEST_CASE("a run that gets a SIGHUP ends as an interrupted one") {
+  const ScratchFolder folder;
+  BackgroundCommand run({"run", "h100", "spmv", "--scale", "medium", "--quiet", "--capture",
+                         "c.ttrace", "--timeline", "t.pftrace"},
+                        folder.path());
+  for (int i = 0; i < 600 && !fs::exists(folder.path() / "t.pftrace.partial"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  run.signal(SIGHUP);
+  const CommandResult r = run.wait();
+  CHECK(r.status != 0);
+  CHECK_THAT(r.error, Contains("interrupted"));
+  CHECK_FALSE(fs::exists(folder.path() / "c.ttrace.partial"));
+  CHECK_FALSE(fs::exists(folder.path() / "t.pftrace.partial"));
 }
 
 TEST_CASE("a folder in the place of a recording is refused before the run") {

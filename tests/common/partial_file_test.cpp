@@ -59,6 +59,22 @@ TEST_CASE("A link to a file stays a link") {
   fs::remove(link);
 }
 
+TEST_CASE("A link to a file that is not there makes that file") {
+  const test::TemporaryFile old("old");
+  const std::string target = old.path() + ".target";
+  const std::string link = old.path() + ".link";
+  fs::create_symlink(fs::path(target).filename(), link);
+  {
+    PartialFile file(link);
+    file.write("new");
+    CHECK(file.complete().empty());
+  }
+  CHECK(fs::is_symlink(link));
+  CHECK(read(target) == "new");
+  fs::remove(link);
+  fs::remove(target);
+}
+
 TEST_CASE("A device is written directly, and a full one is an error") {
   PartialFile file("/dev/full");
   file.write("new");

@@ -298,6 +298,11 @@ class Captures(unittest.TestCase):
                                   capture_output=True, timeout=PATIENCE)
             self.assertIn(done.returncode, (1, 2), (at, done.stderr))
             self.assertIn("run.ttrace", done.stderr)
+            exported = subprocess.run([TESSERA, "trace", "export", self.file, self.folder / "e", "--accelsim"],
+                                      text=True, capture_output=True, timeout=PATIENCE)
+            self.assertIn(exported.returncode, (1, 2), (at, exported.stderr))
+            left = list((self.folder / "e").iterdir()) if (self.folder / "e").exists() else []
+            self.assertEqual(left, [], at)
 
 
 if __name__ == "__main__":
