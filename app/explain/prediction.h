@@ -23,7 +23,8 @@ namespace tessera::app {
 /// 5. Other waits in the L1, for units and in merged requests, and the idle time of the critical SM
 ///    are consequences for the part that contention has of the waits behind the L1s, and are
 ///    divided in proportion. The part of the stalls in which the load/store unit was in use is
-///    none.
+///    none. Stalls longer than all waits of loads are those of stores and atomics: they belong to
+///    the resource that is in use for longest.
 /// 6. In a coherent hierarchy, contention behind the L2s is divided between the links to the host,
 ///    the directories and DRAM in proportion to their queues. Contention before and in the L2s
 ///    belongs to their lookups, if these are busy, and else is a consequence. If the links are in
@@ -31,9 +32,9 @@ namespace tessera::app {
 /// 7. Migration, flushes and launches stop the SMs for a time that is counted.
 /// 8. If the critical SM has more CTAs than its share, a better balance shortens its time without
 ///    contention.
-/// 9. The run cannot be shorter than the busy time of another resource. A resource does not bound
-///    it for more than six times its busy time, and not at all if another one is in use for twice
-///    the time.
+/// 9. The run cannot be shorter than the busy time of another resource. A network or slice does not
+///    bound it for more than six times its busy time, and no resource does if another one is in use
+///    for twice the time.
 std::vector<Bottleneck> predict(const CriticalTime& time, const Resources& resources);
 
 }  // namespace tessera::app
