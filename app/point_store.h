@@ -86,8 +86,8 @@ class PointStore {
 /// The database of a command: `given` (--store), else TESSERA_STORE, else out/results.sqlite.
 std::string store_path(const std::optional<std::string>& given);
 
-/// Opens it. Throws InputError if one that the user named cannot be used. If out/results.sqlite cannot be
-/// used, says so on standard error; the command then keeps no points.
+/// Opens it. Throws InputError if one that the user named cannot be used. If out/results.sqlite
+/// cannot be used, says so on standard error; the command then keeps no points.
 std::optional<PointStore> open_store(const std::optional<std::string>& given);
 
 }  // namespace tessera::app
