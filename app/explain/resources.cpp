@@ -7,7 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "app/report/network_use.h"
+#include "app/explain/network_resources.h"
+#include "app/explain/run_reader.h"
 #include "app/report/wait_list.h"
 #include "common/json.h"
 #include "common/text.h"
@@ -18,250 +19,15 @@ namespace {
 using nlohmann::ordered_json;
 using namespace nlohmann::literals;
 
-/// More than any level's traffic.
-constexpr double kWide = 1024;
 /// More entries than any cache fills.
 constexpr double kMany = 4096;
 constexpr double kPages = 65'536;
 constexpr double kPorts = 64;
 /// Lanes of a warp.
 constexpr double kWarp = 32;
-/// Of a clock, where latencies have as many more cycles.
-constexpr double kFaster = 8;
-
-class Reader {
- public:
-  explicit Reader(const ordered_json& stats) : stats_(stats) {}
-
-  Blocks blocks(const std::string& kind) const { return Blocks(stats_, kind); }
-  double cycles() const { return stats_.at("cycles").get<double>(); }
-  double setting(const std::string& group, const char* name) const {
-    return setting_of(stats_, group, name);
-  }
-  /// `busy(statistics)` of each block, which counts cycles of the block's clock, in SM cycles.
-  template <class Busy>
-  std::vector<std::pair<std::string, double>> busy_cycles(const Blocks& blocks,
-                                                          const std::string& group,
-                                                          Busy busy) const {
-    std::vector<std::pair<std::string, double>> all;
-    for (const auto& [name, statistics] : blocks.each()) {
-      const double clocks = ratio(setting("sm", "clock_hz"), own_setting(name, group, "clock_hz"));
-      all.emplace_back(name, busy(*statistics) * clocks);
-    }
-    return all;
-  }
-  /// Of a block, which can have its own.
-  double own_setting(const std::string& block, const std::string& group, const char* name) const {
-    const auto settings = stats_.find("settings");
-    const std::string path = "system." + block + "." + name;
-    if (settings != stats_.end() && settings->contains(path)) {
-      return settings->at(path).get<double>();
-    }
-    return setting(group, name);
-  }
-  /// Converts cycles of a group's clock to SM cycles.
-  double sm_cycles(double cycles, const std::string& group) const {
-    return cycles * ratio(setting("sm", "clock_hz"), setting(group, "clock_hz"));
-  }
-  const ordered_json& stats() const { return stats_; }
-
- private:
-  const ordered_json& stats_;
-};
-
-std::string whole(double v) { return std::to_string(std::llround(v)); }
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-/// Cycles of a latency that every group's parameters allow; of a channel's timing ("t_rc").
-constexpr double kMostCycles = 10'000;
-constexpr double kMostTiming = 100'000;
-constexpr double kMostHertz = 1e11;
-
-/// "umh/link" -> "umh.link."
-std::string parameters_of(const std::string& group) {
-  std::string path = group + ".";
-  std::replace(path.begin(), path.end(), '/', '.');
-  return path;
-}
-
-/// The group's clock, faster, with the same latencies in time.
-Settings faster(const Reader& r, const std::string& group,
-                const std::vector<const char*>& latencies) {
-  double times = std::min(kFaster, std::floor(kMostHertz / r.setting(group, "clock_hz")));
-  for (const char* name : latencies) {
-    const double most = begins_with(name, "t_") ? kMostTiming : kMostCycles;
-    times = std::min(times, std::floor(most / std::max(1.0, r.setting(group, name))));
-  }
-  times = std::max(1.0, times);
-  const std::string path = parameters_of(group);
-  Settings settings = {{path + "clock_hz", whole(times * r.setting(group, "clock_hz"))}};
-  for (const char* name : latencies) {
-    settings.emplace_back(path + name, whole(times * r.setting(group, name)));
-  }
-  return settings;
-}
-
-/// A parameter's value, or `least` if it is below that.
-void raise(const Reader& r, const std::string& group, const char* name, double least,
-           Settings& settings) {
-  settings.emplace_back(parameters_of(group) + name,
-                        whole(std::max(least, r.setting(group, name))));
-}
-
-/// Parameters of a group of networks.
-struct NetworkParameters {
-  const char* latency;  ///< cycles of a lone packet; null: the clock is not made faster
-  std::vector<const char*> buffers;
-};
-
-const std::map<std::string, NetworkParameters>& network_parameters() {
-  static const std::map<std::string, NetworkParameters> kParameters = {
-      {"p2p", {"latency", {"buffer_flits"}}},
-      {"noc", {"stage_latency", {"input_buffer_flits", "output_buffer_flits"}}},
-      {"mesh", {nullptr, {"vc_flits"}}},
-      {"side_link", {"latency", {"buffer_flits"}}},
-      {"mcm", {"stage_latency", {"input_buffer_flits", "output_buffer_flits"}}},
-      {"ring", {"hop_latency", {"buffer_packets"}}},
-      {"rdma", {"latency_cycles", {"port_depth", "outgoing_depth"}}}};
-  return kParameters;
-}
-
-struct NetworkWords {
-  const char* title;
-  const char* remedies;
-};
-
-/// By NetworkKind::block.
-const std::map<std::string, NetworkWords>& network_words() {
-  static const std::map<std::string, NetworkWords> kWords = {
-      {"p2p", {"partition links", "p2p.link_bytes; fewer SMs a partition; dispatch.scheduler"}},
-      {"noc",
-       {"crossbar",
-        "noc.link_bytes; placement near the SM that reads (system.page_placement lab), copies of "
-        "read-only lines (system.remote_caching mdr, full-replication)"}},
-      {"link",
-       {"links between the sides",
-        "side_link.link_bytes; dispatch.scheduler, system.page_placement"}},
-      {"mcm",
-       {"network between the modules",
-        "mcm.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"}},
-      {"ring",
-       {"ring between the modules",
-        "ring.link_bytes; system.page_placement, dispatch.scheduler, system.remote_caching"}},
-      {"module_ingress_xbar", {"crossbar behind the modules' network", "noc.link_bytes"}},
-      {"ingress_xbar",
-       {"crossbar behind the RDMA engine", "system.rdma_link_bytes, noc.link_bytes"}}};
-  return kWords;
-}
-
-/// The busiest port of a slice into the GPU's network can be busier than the network's egress.
-void consider_slice_ports(const Reader& r, const NetworkUse& use, Resource& n) {
-  const Blocks slices = r.blocks("llc");
-  const double sent = slices.sum("bytes_read") + 8 * slices.sum("reads");
-  const double crossing = std::min(1.0, ratio(use.blocks.sum("response_bytes"), sent));
-  const double port = crossing * (slices.most("bytes_read") + 8 * slices.most("reads")) /
-                      std::max(1.0, r.setting(use.group, "link_bytes"));
-  const double busy = ratio(r.sm_cycles(port, use.clock), r.cycles());
-  if (busy <= n.use) return;
-  n.use = busy;
-  n.hot = slices.hottest({"bytes_read"});
-}
-
-/// Links and buffers that hold back no packet.
-Settings infinite_network(const Reader& r, const NetworkUse& use) {
-  Settings settings;
-  const NetworkParameters& p = network_parameters().at(use.clock);
-  if (p.latency != nullptr) settings = faster(r, use.clock, {p.latency});
-  const std::size_t dot = use.width.find('.');
-  raise(r, use.width.substr(0, dot), use.width.c_str() + dot + 1, kWide, settings);
-  for (const char* name : p.buffers) raise(r, use.clock, name, kWide, settings);
-  return settings;
-}
-
-/// Lone packets of a network.
-struct LonePackets {
-  double count = 0;
-  double latency = 0;  ///< of each, in SM cycles
-};
-
-/// The fabric between GPUs counts both directions together.
-LonePackets add_fabric(const Reader& r, const std::string& direction, std::vector<Resource>& out) {
-  const Blocks fabric = r.blocks("fabric");
-  const double packets = fabric.sum("packet_latency", "count");
-  if (packets <= 0) return {};
-  const auto links = fabric.fabric_links();
-  Resource n;
-  n.name = "fabric between the GPUs (" + direction + "s)";
-  n.group = "fabric";
-  n.use = ratio(r.sm_cycles(largest_of(links), "fabric"), r.cycles());
-  const double lone = packets * std::ceil(r.setting("fabric", "latency_ns") *
-                                          r.setting("fabric", "clock_hz") / 1e9);
-  n.excess = std::max(0.0, r.sm_cycles(fabric.sum("packet_latency", "sum") - lone, "fabric")) / 2;
-  n.hot = hottest_of(links);
-  n.infinite = faster(r, "fabric", {});
-  for (const char* name : {"flit_bytes", "port_packets", "switch_packets"}) {
-    raise(r, "fabric", name, kWide, n.infinite);
-  }
-  n.remedies =
-      "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
-      "system.page_placement, migration.policy";
-  out.push_back(std::move(n));
-  // Through the engines of both GPUs.
-  const double engines = 2 * r.sm_cycles(r.setting("rdma", "latency_cycles"), "rdma");
-  return {packets / 2, r.sm_cycles(ratio(lone, packets), "fabric") + engines};
-}
-
-/// Adds the networks of one direction. Returns their lone packets.
-std::vector<LonePackets> add_networks(const Reader& r, const std::string& direction,
-                                      std::vector<Resource>& out) {
-  std::vector<LonePackets> all;
-  for (const NetworkKind& kind : kNetworkKinds) {
-    if (std::string(kind.block) == "module_ingress_xbar") {
-      all.push_back(add_fabric(r, direction, out));
-    }
-    if (kind.translations) continue;
-    const std::optional<NetworkUse> use = network_use(r.stats(), kind, direction);
-    if (!use || use->packets <= 0) continue;
-    const NetworkWords& words = network_words().at(kind.block);
-    const bool mesh = use->group == "mesh";
-    // A packet of one flit.
-    const double lone = use->packets * (use->idle_latency + 1);
-    Resource n;
-    n.name = std::string(mesh ? "mesh" : words.title) + " (" + direction + "s)";
-    n.group = use->group;
-    n.use = ratio(r.sm_cycles(largest_of(use->links), use->clock), r.cycles());
-    n.excess = std::max(0.0, r.sm_cycles(use->latency - lone, use->clock));
-    n.hot = hottest_of(use->links);
-    n.infinite = infinite_network(r, *use);
-    n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : words.remedies;
-    if (std::string(kind.block) == "noc" && direction == "response") {
-      consider_slice_ports(r, *use, n);
-    }
-    all.push_back({use->packets, r.sm_cycles(ratio(lone, use->packets), use->clock)});
-    out.push_back(std::move(n));
-  }
-  if (direction == "response") std::reverse(out.begin(), out.end());
-  return all;
-}
-
-/// Latency without contention of a load that ends a wait: long loads end more waits than short
-/// ones, in proportion to their latency. `rest`: latency of a load's other stages.
-double lone_latency(const std::vector<LonePackets>& networks, double rest) {
-  double entered = 0;  // packets of the network that most enter
-  for (const LonePackets& n : networks) entered = std::max(entered, n.count);
-  for (const LonePackets& n : networks) rest += ratio(n.count * n.latency, entered);
-  double latency = 0;
-  for (const LonePackets& n : networks) {
-    const double crossing = ratio(n.count, entered);
-    const double without = rest - crossing * n.latency;
-    latency += ratio(crossing * (without + n.latency), without + crossing * n.latency) * n.latency;
-  }
-  return latency;
-}
 
 /// SM cycles of a line that a channel's open row does not have.
-double memory_latency(const Reader& r, const std::string& channel) {
+double memory_latency(const RunReader& r, const std::string& channel) {
   return r.sm_cycles(r.setting(channel, "t_rcd") + r.setting(channel, "t_cl") +
                          r.setting(channel, "burst_clocks") +
                          r.setting(channel, "pipeline_clocks") + 1,
@@ -270,7 +36,7 @@ double memory_latency(const Reader& r, const std::string& channel) {
 
 /// Clocks in which a channel had commands on its way, or could send none: the bus, distances of
 /// commands and activations, banks, and refreshes.
-double busy_clocks(const Reader& r, const std::string& group, const ordered_json& channel) {
+double busy_clocks(const RunReader& r, const std::string& group, const ordered_json& channel) {
   const auto count = [&](const char* name) { return channel.value(name, 0.0); };
   const auto timing = [&](const char* name) { return r.setting(group, name); };
   const double activates = count("activates");
@@ -281,7 +47,7 @@ double busy_clocks(const Reader& r, const std::string& group, const ordered_json
 }
 
 /// Channels of the blocks `kind`, whose parameters are those of `group`.
-Resource channels_of(const Reader& r, const char* kind, const std::string& group) {
+Resource channels_of(const RunReader& r, const char* kind, const std::string& group) {
   const Blocks channels = r.blocks(kind);
   Resource d{"DRAM channels", group};
   const auto busy = r.busy_cycles(
@@ -311,7 +77,7 @@ Resource channels_of(const Reader& r, const char* kind, const std::string& group
 }
 
 /// The memory's channels, or those of the GPUs' stacks if these are in use for longer.
-Resource dram_of(const Reader& r) {
+Resource dram_of(const RunReader& r) {
   Resource stacks = channels_of(r, "stack", "umh/stack");
   Resource d = channels_of(r, "dram", "dram");
   if (stacks.use > d.use) {
@@ -325,7 +91,7 @@ Resource dram_of(const Reader& r) {
   return d;
 }
 
-Resource slices_of(const Reader& r) {
+Resource slices_of(const RunReader& r) {
   const Blocks slices = r.blocks("llc");
   Resource s{"lookups of the LLC slices", "llc"};
   const auto busy = r.busy_cycles(slices, "llc", [](const ordered_json& slice) {
@@ -343,7 +109,7 @@ Resource slices_of(const Reader& r) {
   return s;
 }
 
-Resource atomics_of(const Reader& r) {
+Resource atomics_of(const RunReader& r) {
   const Blocks slices = r.blocks("llc");
   Resource a{"atomics units of the LLC slices", "llc"};
   a.use = ratio(
@@ -359,7 +125,7 @@ Resource atomics_of(const Reader& r) {
 }
 
 /// Page faults take the place of translation where they are most of its time.
-Resource translation_of(const Reader& r) {
+Resource translation_of(const RunReader& r) {
   const Blocks tlb = r.blocks("l2_tlb");
   const double faults_ns = r.blocks("uvm").sum("fault_latency", "sum");
   const double faults = faults_ns * r.setting("sm", "clock_hz") / 1e9;
@@ -384,7 +150,7 @@ Resource translation_of(const Reader& r) {
 }
 
 /// Links of coherent hierarchies to the host's memory.
-void add_host_links(const Reader& r, Resources& all) {
+void add_host_links(const RunReader& r, Resources& all) {
   const Blocks links = r.blocks("host_link");
   const auto sum = [&](std::initializer_list<const char*> messages) {
     std::vector<std::string> bytes;
@@ -416,7 +182,7 @@ void add_host_links(const Reader& r, Resources& all) {
 }
 
 /// Lookups of the controllers `kind` of a coherent hierarchy: each takes a message a cycle.
-Resource lookups_of(const Reader& r, const char* kind, const std::string& group,
+Resource lookups_of(const RunReader& r, const char* kind, const std::string& group,
                     const std::string& name) {
   const Blocks controllers = r.blocks(kind);
   Resource l{"lookups of the " + name, group};
@@ -435,7 +201,7 @@ Resource lookups_of(const Reader& r, const char* kind, const std::string& group,
 }
 
 /// A transaction of an HMD lasts until the requester has its block.
-Resource hmd_transactions(const Reader& r) {
+Resource hmd_transactions(const RunReader& r) {
   const Blocks hmds = r.blocks("hmd");
   Resource t{"transactions of the HMDs", "umh/hmd"};
   t.use = ratio(hmds.most("pending", "average"), r.setting("umh/hmd", "transactions"));
@@ -446,7 +212,7 @@ Resource hmd_transactions(const Reader& r) {
 }
 
 /// Between a coherent L1 and an L2 that has the line.
-std::map<std::string, double> coherent_latency(const Reader& r) {
+std::map<std::string, double> coherent_latency(const RunReader& r) {
   const double request = r.sm_cycles(1 + r.setting("umh/l2", "latency_cycles"), "umh/l2");
   const double beats =
       ratio(r.setting("system", "line_bytes"), r.setting("umh/l1_port", "bytes_per_cycle"));
@@ -457,7 +223,7 @@ std::map<std::string, double> coherent_latency(const Reader& r) {
 
 /// Behind an L2: the GPU's stack, if it has stacks, and for the part of the misses that need it,
 /// the link to the host and the host's memory.
-double latency_behind_l2(const Reader& r) {
+double latency_behind_l2(const RunReader& r) {
   const double link = 2 * r.setting("umh/link", "latency_ns") * r.setting("sm", "clock_hz") / 1e9;
   const double host = link + r.sm_cycles(r.setting("umh/hmd", "latency_cycles"), "umh/hmd") +
                       memory_latency(r, "dram");
@@ -470,7 +236,7 @@ double latency_behind_l2(const Reader& r) {
 
 /// Of the waits in slices, those for a lookup; the others are for another request's line, or in a
 /// remote cache.
-double lookup_share(const Reader& r) {
+double lookup_share(const RunReader& r) {
   const Blocks llc = r.blocks("llc");
   const Blocks l1 = r.blocks("l1_");
   const double lookups = llc.sum("lookup_wait_cycles");
@@ -479,7 +245,7 @@ double lookup_share(const Reader& r) {
 }
 
 /// Of the busiest SM's load/store unit, which takes a line or a shared access in each cycle.
-double memory_unit_use(const Reader& r) {
+double memory_unit_use(const RunReader& r) {
   const Blocks sms = r.blocks("sm");
   return std::min(1.0, ratio(sms.most("line_requests") + sms.most("shared_instructions") +
                                  sms.most("shared_conflict_cycles"),
@@ -487,7 +253,7 @@ double memory_unit_use(const Reader& r) {
 }
 
 /// Resources::load_latency: an instruction ends with the last of its lines.
-double load_latency(const Reader& r) {
+double load_latency(const RunReader& r) {
   const Blocks sms = r.blocks("sm");
   const Blocks l1 = r.blocks("l1_");
   const double lines = ratio(sms.sum("line_requests"), sms.sum("load_instructions"));
@@ -502,7 +268,7 @@ double load_latency(const Reader& r) {
 
 /// Time in which an average cache took no access for want of one of `number`: each is free again
 /// after the latency of a miss.
-double time_without(const Reader& r, const Blocks& caches, const char* group, const char* stalls,
+double time_without(const RunReader& r, const Blocks& caches, const char* group, const char* stalls,
                     const char* number) {
   const double latency =
       ratio(caches.sum("miss_latency", "sum"), caches.sum("miss_latency", "count"));
@@ -512,7 +278,7 @@ double time_without(const Reader& r, const Blocks& caches, const char* group, co
 }
 
 /// What misses need: MSHRs and frames of the L1s, and MSHRs of the slices.
-void add_misses(const Reader& r, Resources& all) {
+void add_misses(const RunReader& r, Resources& all) {
   const Blocks l1 = r.blocks("l1_");
   all.miss_cycles = r.sm_cycles(l1.sum("miss_latency", "sum"), "l1");
   all.without_mshr = time_without(r, l1, "l1", "stalls_mshr", "mshr_entries");
@@ -538,7 +304,7 @@ void add_misses(const Reader& r, Resources& all) {
   all.slice_mshrs.remedies = "llc.mshr_entries, llc.mshr_targets";
 }
 
-void add_balance(const Reader& r, Resources& all) {
+void add_balance(const RunReader& r, Resources& all) {
   const Blocks sms = r.blocks("sm");
   const double ctas = sms.sum("ctas");
   double most = 0;  // of the critical SMs
@@ -573,7 +339,7 @@ void add_balance(const Reader& r, Resources& all) {
   all.balance.remedies = "dispatch.planner, dispatch.scheduler, more or smaller CTAs";
 }
 
-void add_stops(const Reader& r, Resources& all) {
+void add_stops(const RunReader& r, Resources& all) {
   const Blocks migrator = r.blocks("page_migrator");
   if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
     Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
@@ -609,7 +375,7 @@ void add_stops(const Reader& r, Resources& all) {
 }  // namespace
 
 Resources resources_of(const ordered_json& stats) {
-  const Reader r(stats);
+  const RunReader r(stats);
   Resources all;
   const std::vector<LonePackets> request = add_networks(r, "request", all.request_networks);
   const std::vector<LonePackets> response = add_networks(r, "response", all.response_networks);

@@ -181,6 +181,51 @@ TEST_CASE("a slice's wait for another request's line or in a remote cache is no 
   CHECK(in_slices().second == Approx(divided(0.8 * 0.75 * 370)));
 }
 
+TEST_CASE("a channel is in use by its bus, its activations and its refreshes, at its own clock") {
+  ordered_json stats = run();
+  ordered_json& part = stats["critical_path"][0];
+  part["memory_stall_cycles"] = {{"dram", 500}};
+  part["wait_ages"] = {{"dram", {1}}};
+  part["wait_age_cycles"] = {{"dram", {500}}};
+  stats["modules"]["system.gpu0.noc"]["response_egress0_busy_cycles"] = 110;
+  for (const char* slice : {"system.gpu0.llc0", "system.gpu0.llc1"}) {
+    stats["modules"][slice]["bytes_read"] = 0;
+  }
+  const auto channel = [&] {
+    const Bottleneck b = explain(stats).bottlenecks.front();
+    CHECK(b.resource.name == "DRAM channels");
+    return b.resource;
+  };
+  // Two SM cycles a clock.
+  stats["modules"]["system.gpu0.dram0"] = {{"bus_busy_clocks", 110}};
+  CHECK(channel().use == Approx(220 / 1100.0));
+  stats["config"]["dram"]["t_faw"] = 20;
+  stats["modules"]["system.gpu0.dram0"]["activates"] = 40;
+  CHECK(channel().use == Approx(400 / 1100.0));
+  stats["config"]["dram"]["t_rfc"] = 50;
+  stats["modules"]["system.gpu0.dram0"]["refreshes"] = 2;
+  CHECK(channel().use == Approx(600 / 1100.0));
+  stats["modules"]["system.gpu0.dram1"] = {{"bus_busy_clocks", 100}};
+  stats["settings"] = {{"system.gpu0.dram1.clock_hz", 1e8}};
+  CHECK(channel().use == Approx(1000 / 1100.0));
+  CHECK(channel().hot.names.front() == "gpu0.dram1");
+}
+
+TEST_CASE("stalls without waits of loads belong to the resource that is in use for longest") {
+  ordered_json stats = run();
+  ordered_json& part = stats["critical_path"][0];
+  for (auto& [name, cycles] : part["memory_stall_cycles"].items()) cycles = 0;
+  part["issue_slots"]["memory"] = 0;
+  part["issue_slots"]["structural"] = 1160;
+  ordered_json& noc = stats["modules"]["system.gpu0.noc"];
+  noc["request_egress0_busy_cycles"] = 550;
+  const Bottleneck b = explain(stats).bottlenecks.front();
+  CHECK(b.resource.name == "crossbar (requests)");
+  CHECK(b.saved == Approx(580 - 0.4 * 200));
+  noc["request_egress0_busy_cycles"] = 549;
+  CHECK(explain(stats).bottlenecks.empty());
+}
+
 TEST_CASE("contention behind coherent L2s is divided between links and channels by their queues") {
   ordered_json stats = run();
   stats["modules"] = {{"system.gpu0.l1_0", {{"below_l2_cycles", 400}}},
