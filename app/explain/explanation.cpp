@@ -59,7 +59,8 @@ std::string hot_text(const HotSpots& hot) {
 
 std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
   std::string text = b.resource.name + ": the run would be " + percent_text(b.saved / time.whole) +
-                     " shorter (" + cycles_text(time.whole - b.saved) + " cycles) if infinite.";
+                     " shorter (" + cycles_text(time.whole - b.saved) + " cycles) " +
+                     b.resource.condition + ".";
   if (b.resource.use > 0) {
     text += " The busiest is in use for " + percent_text(b.resource.use) + " of the time.";
   }

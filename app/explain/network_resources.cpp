@@ -38,10 +38,7 @@ struct NetworkWords {
 const std::map<std::string, NetworkWords>& network_words() {
   static const std::map<std::string, NetworkWords> kWords = {
       {"p2p", {"partition links", "p2p.link_bytes; fewer SMs a partition; dispatch.scheduler"}},
-      {"noc",
-       {"crossbar",
-        "noc.link_bytes; placement near the SM that reads (system.page_placement lab), copies of "
-        "read-only lines (system.remote_caching mdr, full-replication)"}},
+      {"noc", {"crossbar", "noc.link_bytes"}},
       {"link",
        {"links between the sides",
         "side_link.link_bytes; dispatch.scheduler, system.page_placement"}},
@@ -101,7 +98,7 @@ LonePackets add_fabric(const RunReader& r, const std::string& direction,
     raise(r, "fabric", name, kWide, n.infinite);
   }
   n.remedies =
-      "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision), "
+      "fabric.flit_bytes; system.transfer (coalesced, fine-grained, decision-engine), "
       "system.page_placement, migration.policy";
   out.push_back(std::move(n));
   // Through the engines of both GPUs.
@@ -133,9 +130,9 @@ std::vector<LonePackets> add_networks(const RunReader& r, const std::string& dir
     n.hot = hottest_of(use->links);
     n.infinite = infinite_network(r, *use);
     n.remedies = mesh ? "mesh.link_bytes, mesh.placement; system.miss_routing" : words.remedies;
-    if (std::string(kind.block) == "noc" && direction == "response") {
-      consider_slice_ports(r, *use, n);
-    }
+    const bool inner = std::string(kind.block) == "noc";
+    if (inner && !mesh) n.remedies += policies_for_near_lines(r);
+    if (inner && direction == "response") consider_slice_ports(r, *use, n);
     all.push_back({use->packets, r.sm_cycles(ratio(lone, use->packets), use->clock)});
     out.push_back(std::move(n));
   }

@@ -23,6 +23,7 @@ using namespace nlohmann::literals;
 constexpr double kMany = 4096;
 constexpr double kPages = 65'536;
 constexpr double kPorts = 64;
+constexpr const char* kWithout = "without it";
 /// Lanes of a warp.
 constexpr double kWarp = 32;
 
@@ -103,9 +104,7 @@ Resource slices_of(const RunReader& r) {
   s.hot = hottest_of(busy);
   s.excess = r.sm_cycles(slices.sum("lookup_wait_cycles"), "llc");
   s.infinite = faster(r, "llc", {"latency_cycles"});
-  s.remedies =
-      "system.slices_per_channel; system.address_map pae; copies of read-only lines "
-      "(system.remote_caching full-replication, mdr)";
+  s.remedies = "system.slices_per_channel; system.address_map pae" + policies_for_near_lines(r);
   return s;
 }
 
@@ -336,6 +335,7 @@ void add_balance(const RunReader& r, Resources& all) {
       r.stats().value("/config/dispatch/scheduler"_json_pointer, "") == "distributed";
   all.balance.infinite = {{"dispatch.planner", "immediate"},
                           {"dispatch.scheduler", distributed ? "round-robin" : "distributed"}};
+  all.balance.condition = "with as many CTAs on each SM";
   all.balance.remedies = "dispatch.planner, dispatch.scheduler, more or smaller CTAs";
 }
 
@@ -343,6 +343,7 @@ void add_stops(const RunReader& r, Resources& all) {
   const Blocks migrator = r.blocks("page_migrator");
   if (const double stopped = migrator.sum("stopped_cycles"); stopped > 0) {
     Stop s{{"page migration, with the SMs stopped", "migration"}, 0};
+    s.resource.condition = kWithout;
     s.cycles = r.sm_cycles(stopped, "migration");
     s.resource.infinite = {{"migration.policy", "none"}};
     s.resource.remedies = "migration.policy, migration.stop, migration.drain, migration.max_moves";
@@ -350,6 +351,7 @@ void add_stops(const RunReader& r, Resources& all) {
   }
   if (const double flush = r.blocks("dispatcher").sum("flush_cycles"); flush > 0) {
     Stop s{{kFlush, "dispatch"}, 0};
+    s.resource.condition = kWithout;
     s.cycles = r.sm_cycles(flush, "dispatch");
     if (r.blocks("l1_").has("below_l2_cycles")) {
       // The directories of a GPU's memory can do without it, beside CPUs.
@@ -365,6 +367,7 @@ void add_stops(const RunReader& r, Resources& all) {
   }
   if (const double launch = r.setting("dispatch", "launch_cycles"); launch > 0) {
     Stop s{{"launches of kernels", "dispatch"}, 0};
+    s.resource.condition = kWithout;
     s.cycles = r.sm_cycles(launch * r.blocks("dispatcher").sum("kernels"), "dispatch");
     s.resource.infinite = {{"dispatch.launch_cycles", "0"}, {"dispatch.fetch_cycles", "0"}};
     s.resource.remedies = "dispatch.launch_cycles; fewer and larger kernels";

@@ -25,6 +25,7 @@ struct Resource {
   HotSpots hot{};
   /// Settings (parameter, value) that make it as good as infinite and leave its latency.
   std::vector<std::pair<std::string, std::string>> infinite{};
+  std::string condition = "if infinite";  ///< of a prediction
   /// Policies and parameters that address it.
   std::string remedies{};
 };

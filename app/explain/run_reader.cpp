@@ -33,6 +33,22 @@ double RunReader::own_setting(const std::string& block, const std::string& group
   return setting(group, name);
 }
 
+std::string policies_for_near_lines(const RunReader& r) {
+  const auto policy = [&](const char* name) {
+    const nlohmann::ordered_json::json_pointer path(std::string("/config/system/") + name);
+    return r.stats().value(path, "");
+  };
+  std::string text;
+  if (policy("page_placement") != "lab") {
+    text += "; placement near the SM that reads (system.page_placement lab)";
+  }
+  const std::string caching = policy("remote_caching");
+  if (policy("topology") == "nuba" && caching != "mdr" && caching != "full-replication") {
+    text += "; copies of read-only lines (system.remote_caching mdr, full-replication)";
+  }
+  return text;
+}
+
 std::string parameters_of(const std::string& group) {
   std::string path = group + ".";
   std::replace(path.begin(), path.end(), '/', '.');

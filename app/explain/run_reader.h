@@ -48,6 +48,10 @@ class RunReader {
   const nlohmann::ordered_json& stats_;
 };
 
+/// The policies that this platform can use and does not, by which fewer lines are far from the SM
+/// that reads them; empty without.
+std::string policies_for_near_lines(const RunReader& r);
+
 /// Settings (parameter, value).
 using Settings = std::vector<std::pair<std::string, std::string>>;
 

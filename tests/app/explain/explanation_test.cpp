@@ -127,6 +127,24 @@ TEST_CASE("a slice that waits for the response network belongs to it") {
   CHECK(b.saved == Approx(network + slice + idle));
 }
 
+TEST_CASE("policies are named that the platform can use and does not") {
+  ordered_json stats = run();
+  const auto remedies = [&] { return explain(stats).bottlenecks.front().resource.remedies; };
+  const std::string near = "; placement near the SM that reads (system.page_placement lab)";
+  const std::string copies =
+      "; copies of read-only lines (system.remote_caching mdr, full-replication)";
+  ordered_json& system = stats["config"]["system"];
+  system["topology"] = "uba-mem";
+  system["remote_caching"] = "home";
+  CHECK(remedies() == "noc.link_bytes" + near);
+  system["topology"] = "nuba";
+  CHECK(remedies() == "noc.link_bytes" + near + copies);
+  system["remote_caching"] = "mdr";
+  CHECK(remedies() == "noc.link_bytes" + near);
+  system["page_placement"] = "lab";
+  CHECK(remedies() == "noc.link_bytes");
+}
+
 TEST_CASE("the run is not shorter than the busy time of another resource") {
   ordered_json stats = run();
   stats["modules"]["system.gpu0.dram0"] = {{"bus_busy_clocks", 440}};  // 880 cycles
