@@ -9,6 +9,7 @@ outside-files     references to files that are not in the repository: none
 kind-names        names of kinds of blocks in platforms/ outside the shapes, but for KINDS_IN_PLATFORMS: none
 file-readers      sources that open files for reading without common/input_file.h: none
 test-names        names of test cases with a semicolon, at which CMake parts them into two: none
+top-files         tracked files in the source folder itself, but for TOP_FILES: none
 """
 
 import re
@@ -23,6 +24,11 @@ HEADERS = ["modules/llc/*.h", "modules/llc/roles/*.h", "modules/sm/*.h", "module
 MOST_LINES = 150
 # Files of this project's planning that are not part of the repository.
 OUTSIDE = re.compile(r"design\.md|conventions\.md|(?<![-\w])names\.md|LEDGER\.md|configs\.json|\.\./shared")
+
+
+# Everything else is in a room's folder. What a command left behind is no source.
+TOP_FILES = {".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt", "CMakePresets.json",
+             "CONTRIBUTING.md", "LICENSE", "README.md"}
 
 
 def files(root, *patterns):
@@ -132,9 +138,19 @@ def test_names(root):
                 yield file, text.count("\n", 0, m.start()) + 1, m.group(1)
 
 
+def top_files(root):
+    names = subprocess.run(["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout
+    top = {n for n in names.split("\n") if n and "/" not in n}
+    if not TOP_FILES <= top:
+        sys.exit(f"not tracked: {', '.join(sorted(TOP_FILES - top))}")
+    for name in sorted(top - TOP_FILES):
+        yield Path(root) / name, 1, "has no room"
+
+
 CHECKS = {"role-tests": role_tests, "header-lines": header_lines, "host-craft": host_craft,
           "outside-files": outside_files, "file-readers": file_readers,
-          "kind-names": kind_names, "test-names": test_names}
+          "kind-names": kind_names, "test-names": test_names,
+          "top-files": top_files}
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in CHECKS:
