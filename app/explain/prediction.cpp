@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "app/report/wait_list.h"
 
@@ -72,7 +73,10 @@ class Predictor {
         exposed_(exposed_latency(time, r.stage_latency)),
         requests_(bounding_network(r.request_networks)),
         responses_(bounding_network(r.response_networks)),
-        contended_(contended_share()) {}
+        contended_(contended_share()) {
+    for (const Resource& n : r.request_networks) networks_.emplace_back(&n, requests_);
+    for (const Resource& n : r.response_networks) networks_.emplace_back(&n, responses_);
+  }
 
   std::vector<Bottleneck> bottlenecks() {
     share_contention();
@@ -218,14 +222,9 @@ class Predictor {
       shares_.add(resource, "structural", part * blocked * structural);
     };
     double excess = r_.slices.excess + r_.dram.excess;
-    for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
-      for (const Resource& n : *networks) excess += n.excess;
-    }
+    for (const auto& [n, bound] : networks_) excess += n->excess;
     const double all = std::max(r_.miss_cycles, excess);
-    for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
-      const Resource* bound = networks == &r_.request_networks ? requests_ : responses_;
-      for (const Resource& n : *networks) share(bound, ratio(n.excess, all));
-    }
+    for (const auto& [n, bound] : networks_) share(bound, ratio(n->excess, all));
     share(slices_bound(), ratio(r_.slices.excess, all));
     share(&r_.dram, ratio(r_.dram.excess, all));
     // With more misses, the excess grows as well, and takes the gain where it is half of all.
@@ -270,7 +269,7 @@ class Predictor {
     for (const Stop& s : r_.stops) {
       const bool migration = s.resource.group == "migration";
       // Caches of coherent hierarchies are flushed through the links to the host.
-      const bool by_link = s.resource.name == kFlush && r_.host_links.use >= 2 * kSignificant;
+      const bool by_link = s.resource.name == kFlush && r_.host_links.use >= kHalf;
       shares_.add(by_link ? &r_.host_links : &s.resource, migration ? "structural" : "idle",
                   std::min(s.cycles, time_.structural + time_.idle));
     }
@@ -295,10 +294,8 @@ class Predictor {
     double busy = 0;
     if (&resource == &r_.balance) busy = r_.warp_latency / time_.whole;
     if (&resource == &r_.mshrs || &resource == &r_.frames) busy = r_.load_latency / time_.whole;
-    for (const auto* networks : {&r_.request_networks, &r_.response_networks}) {
-      for (const Resource& n : *networks) {
-        if (n.group != resource.group) busy = std::max(busy, n.use);
-      }
+    for (const auto& [n, bound] : networks_) {
+      if (n->group != resource.group) busy = std::max(busy, n->use);
     }
     for (const Resource* other :
          {&r_.slices, &r_.atomics, &r_.dram, &r_.host_links, &r_.l2_lookups}) {
@@ -310,8 +307,8 @@ class Predictor {
     // Another resource that is in use for twice the time keeps the requests waiting.
     const bool minor =
         resource.use > 0 && resource.group != r_.slices.group && busy > kBusier * resource.use;
-    const double bound = minor ? 1 : busy;
-    const double most = time_.whole * std::min(held, 1 - std::min(1.0, bound));
+    const double kept_busy = minor ? 1 : std::min(1.0, busy);
+    const double most = time_.whole * std::min(held, 1 - kept_busy);
     const double kept = b.saved > most ? most / b.saved : 1;
     b.saved *= kept;
     for (const auto& [name, cycles] : stages) b.from.emplace_back(name, cycles * kept);
@@ -325,6 +322,8 @@ class Predictor {
   const std::map<std::string, double> exposed_;
   const Resource* requests_;
   const Resource* responses_;
+  /// The networks, each with the one that bounds its direction.
+  std::vector<std::pair<const Resource*, const Resource*>> networks_;
   const double contended_;  ///< of the waits behind the L1s, the part that is contention
   Shares shares_;
 };

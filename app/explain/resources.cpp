@@ -5,7 +5,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <map>
-#include <optional>
 
 #include "app/explain/network_resources.h"
 #include "app/explain/run_reader.h"
@@ -111,14 +110,14 @@ Resource slices_of(const RunReader& r) {
 Resource atomics_of(const RunReader& r) {
   const Blocks slices = r.blocks("llc");
   Resource a{"atomics units of the LLC slices", "llc"};
-  a.use = ratio(
-      r.sm_cycles(ratio(slices.most("atomic_lanes"), r.setting("llc", "atomic_lanes_per_cycle")),
-                  "llc"),
-      r.cycles());
-  a.hot = slices.hottest({"atomic_lanes"});
-  a.infinite = {
-      {"llc.atomic_lanes_per_cycle", "32"},
-      {"llc.atomic_block_bytes", std::to_string(std::llround(r.setting("system", "line_bytes")))}};
+  const double lanes = r.setting("llc", "atomic_lanes_per_cycle");
+  const auto busy = r.busy_cycles(slices, "llc", [lanes](const ordered_json& slice) {
+    return ratio(slice.value("atomic_lanes", 0.0), lanes);
+  });
+  a.use = ratio(largest_of(busy), r.cycles());
+  a.hot = hottest_of(busy);
+  raise(r, "llc", "atomic_lanes_per_cycle", kWarp, a.infinite);
+  raise(r, "llc", "atomic_block_bytes", r.setting("system", "line_bytes"), a.infinite);
   a.remedies = "llc.atomic_lanes_per_cycle; fewer atomics on one line (sums in shared memory)";
   return a;
 }
@@ -183,17 +182,16 @@ void add_host_links(const RunReader& r, Resources& all) {
 /// Lookups of the controllers `kind` of a coherent hierarchy: each takes a message a cycle.
 Resource lookups_of(const RunReader& r, const char* kind, const std::string& group,
                     const std::string& name) {
-  const Blocks controllers = r.blocks(kind);
   Resource l{"lookups of the " + name, group};
-  std::vector<std::pair<std::string, double>> messages;
-  for (const auto& [block, statistics] : controllers.each()) {
-    messages.emplace_back(block, 0);
-    for (const auto& [statistic, value] : statistics->items()) {
-      if (begins_with(statistic, "received_")) messages.back().second += value.get<double>();
+  const auto busy = r.busy_cycles(r.blocks(kind), group, [](const ordered_json& controller) {
+    double messages = 0;
+    for (const auto& [statistic, value] : controller.items()) {
+      if (begins_with(statistic, "received_")) messages += value.get<double>();
     }
-  }
-  l.use = ratio(r.sm_cycles(largest_of(messages), group), r.cycles());
-  l.hot = hottest_of(messages);
+    return messages;
+  });
+  l.use = ratio(largest_of(busy), r.cycles());
+  l.hot = hottest_of(busy);
   l.infinite = faster(r, group, {"latency_cycles"});
   l.remedies = parameters_of(group) + "clock_hz; umh.stacks; umh.l2.sets";
   return l;
@@ -276,17 +274,24 @@ double time_without(const RunReader& r, const Blocks& caches, const char* group,
   return ratio(r.sm_cycles(cycles, group), r.setting(group, number));
 }
 
+/// MSHRs of the caches, whose parameters are those of `group`.
+Resource mshrs_of(const RunReader& r, const Blocks& caches, const std::string& group,
+                  const std::string& name) {
+  Resource m{"miss registers (MSHRs) of the " + name, group};
+  m.hot = caches.hottest({"stalls_mshr"});
+  raise(r, group, "mshr_entries", kMany, m.infinite);
+  raise(r, group, "mshr_targets", kWarp, m.infinite);
+  m.remedies = group + ".mshr_entries, " + group + ".mshr_targets; " + group + ".sets";
+  return m;
+}
+
 /// What misses need: MSHRs and frames of the L1s, and MSHRs of the slices.
 void add_misses(const RunReader& r, Resources& all) {
   const Blocks l1 = r.blocks("l1_");
   all.miss_cycles = r.sm_cycles(l1.sum("miss_latency", "sum"), "l1");
   all.without_mshr = time_without(r, l1, "l1", "stalls_mshr", "mshr_entries");
   all.without_frame = time_without(r, l1, "l1", "stalls_frames", "ways");
-  all.mshrs = {"miss registers (MSHRs) of the L1s", "l1"};
-  all.mshrs.hot = l1.hottest({"stalls_mshr"});
-  raise(r, "l1", "mshr_entries", kMany, all.mshrs.infinite);
-  raise(r, "l1", "mshr_targets", kWarp, all.mshrs.infinite);
-  all.mshrs.remedies = "l1.mshr_entries, l1.mshr_targets; l1.sets";
+  all.mshrs = mshrs_of(r, l1, "l1", "L1s");
   all.frames = {"lines of the L1s' sets that misses reserve", "l1"};
   all.frames.hot = l1.hottest({"stalls_frames"});
   all.frames.infinite = {{"l1.reserve_frames", "false"}};
@@ -296,11 +301,7 @@ void add_misses(const RunReader& r, Resources& all) {
   const double lookups = llc.sum("reads") + llc.sum("writes") + llc.sum("atomics");
   all.slice_mshr_stalls = ratio(llc.sum("stalls_mshr"), lookups);
   all.slices_without_mshr = time_without(r, llc, "llc", "stalls_mshr", "mshr_entries");
-  all.slice_mshrs = {"miss registers (MSHRs) of the LLC slices", "llc"};
-  all.slice_mshrs.hot = llc.hottest({"stalls_mshr"});
-  raise(r, "llc", "mshr_entries", kMany, all.slice_mshrs.infinite);
-  raise(r, "llc", "mshr_targets", kWarp, all.slice_mshrs.infinite);
-  all.slice_mshrs.remedies = "llc.mshr_entries, llc.mshr_targets";
+  all.slice_mshrs = mshrs_of(r, llc, "llc", "LLC slices");
 }
 
 void add_balance(const RunReader& r, Resources& all) {
@@ -353,16 +354,18 @@ void add_stops(const RunReader& r, Resources& all) {
     Stop s{{kFlush, "dispatch"}, 0};
     s.resource.condition = kWithout;
     s.cycles = r.sm_cycles(flush, "dispatch");
-    if (r.blocks("l1_").has("below_l2_cycles")) {
+    if (all.coherent) {
+      s.resource.remedies = "umh.synchronisation, umh.flushed; umh.link.bytes_per_cycle";
       // The directories of a GPU's memory can do without it, beside CPUs.
-      if (!r.blocks("smd").empty() && r.setting("umh/cpu", "cores") > 0)
+      if (!r.blocks("smd").empty() && r.setting("umh/cpu", "cores") > 0) {
         s.resource.infinite = {{"umh.synchronisation", "dynamic"}};
-    } else if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
-      s.resource.infinite = {{"llc.flush", "copies"}};
+      }
+    } else {
+      s.resource.remedies = "llc.flush; a smaller LLC has fewer lines to flush";
+      if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
+        s.resource.infinite = {{"llc.flush", "copies"}};
+      }
     }
-    s.resource.remedies = r.blocks("l1_").has("below_l2_cycles")
-                              ? "umh.synchronisation, umh.flushed; umh.link.bytes_per_cycle"
-                              : "llc.flush; a smaller LLC has fewer lines to flush";
     all.stops.push_back(std::move(s));
   }
   if (const double launch = r.setting("dispatch", "launch_cycles"); launch > 0) {
@@ -382,7 +385,7 @@ Resources resources_of(const ordered_json& stats) {
   Resources all;
   const std::vector<LonePackets> request = add_networks(r, "request", all.request_networks);
   const std::vector<LonePackets> response = add_networks(r, "response", all.response_networks);
-  const Blocks l1 = r.blocks("l1_");
+  all.coherent = r.blocks("l1_").has("below_l2_cycles");
   add_misses(r, all);
   all.load_latency = load_latency(r);
   all.memory_unit_use = memory_unit_use(r);
@@ -403,7 +406,6 @@ Resources resources_of(const ordered_json& stats) {
   to_llc = {{"request_network", lone_latency(request, slice)},
             {"llc", slice},
             {"response_network", lone_latency(response, slice)}};
-  all.coherent = l1.has("below_l2_cycles");
   if (all.coherent) {
     to_llc = coherent_latency(r);
     all.l2_lookups = lookups_of(r, "l2_", "umh/l2", "L2s");

@@ -17,9 +17,10 @@ namespace {
 
 /// vecadd on a small platform whose channels are slow, in out/.
 json run_in(const ScratchFolder& folder) {
-  const CommandResult r = run_tessera({"run", "uba-mem-small", "vecadd", "--set",
-                                       "dram.bus_bytes_per_clock=16", "--out", "out", "--quiet"},
-                                      folder.path());
+  const CommandResult r =
+      run_tessera({"run", "uba-mem-small", "vecadd", "--set", "dram.bus_bytes_per_clock=16",
+                   "--out", "out", "--overwrite", "--quiet"},
+                  folder.path());
   REQUIRE(r.status == 0);
   return json::parse(folder.read("out/stats.json"));
 }
@@ -62,10 +63,39 @@ TEST_CASE("explain --check measures each named resource, and its settings replac
   CHECK(first["measured_share"].get<double>() > 0.3);
 }
 
+TEST_CASE("explain --check runs both directions of a network as one experiment") {
+  const ScratchFolder folder;
+  REQUIRE(run_tessera({"run", "uba-mem-small", "mersennetwister", "--set", "noc.link_bytes=1",
+                       "--out", "out", "--quiet"},
+                      folder.path())
+              .status == 0);
+  const json document =
+      run_tessera({"explain", "out", "--check", "--json", "--quiet"}, folder.path()).document();
+  REQUIRE(document["check"].size() == 1);
+  const json& check = document["check"][0];
+  CHECK(check["resource"] == "crossbar (responses), crossbar (requests)");
+  const double predicted = document["bottlenecks"][0]["saved_share"].get<double>() +
+                           document["bottlenecks"][1]["saved_share"].get<double>();
+  CHECK(check["predicted_share"].get<double>() == Approx(predicted));
+}
+
+TEST_CASE("explain --check of a run that nothing bounds, and of one whose command has changed") {
+  const ScratchFolder folder;
+  REQUIRE(run_tessera({"run", "uba-mem-small", "mm", "--out", "out", "--quiet"}, folder.path())
+              .status == 0);
+  const CommandResult nothing = run_tessera({"explain", "out", "--check"}, folder.path());
+  CHECK(nothing.status == 0);
+  CHECK_THAT(nothing.out, Contains("Nothing to check"));
+  json stats = run_in(folder);
+  stats["cycles"] = stats["cycles"].get<int>() + 1;
+  const CommandResult changed = explained(folder, stats, {"--check", "--quiet"});
+  CHECK(changed.status == 2);
+  CHECK_THAT(changed.error, Contains("the run's command takes") && Contains("cycles now"));
+}
+
 TEST_CASE("explain says that a run did not end, and does not check it") {
   const ScratchFolder folder;
   json stats = run_in(folder);
-  const std::string cycles = std::to_string(stats["cycles"].get<int>());
   CHECK_THAT(explained(folder, stats).out, !Contains("what follows is of its first"));
   stats["interrupted"] = true;
   CHECK_THAT(explained(folder, stats).out, Contains("The run was interrupted: what follows is of"));

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "app/explain/network_resources.h"
 #include "app/explain/prediction.h"
 #include "common/error.h"
 #include "common/json.h"
@@ -125,6 +126,43 @@ TEST_CASE("a slice that waits for the response network belongs to it") {
   const double idle = (100 - 0.02 * 1100) * (network + slice) / 500;
   CHECK(requests > 0);
   CHECK(b.saved == Approx(network + slice + idle));
+}
+
+TEST_CASE("of a network that half of the loads cross, long loads expose more than half") {
+  // A load has 100 cycles elsewhere and 5 in the first network; half of them have 200 in the
+  // second.
+  const double without = 100 + 5;
+  const double mean = without + 0.5 * 200;
+  const double crossing = 0.5 * (without + 200) / mean;
+  CHECK(lone_latency({{100, 5}, {50, 200}}, 100) == Approx(5 + crossing * 200));
+  CHECK(lone_latency({{100, 5}, {0, 0}}, 100) == Approx(5));
+}
+
+TEST_CASE("experiments keep the parameters' ranges, and values that are above their own") {
+  ordered_json stats = run();
+  ordered_json& noc = stats["config"]["noc"];
+  noc["stage_latency"] = 2000;
+  noc["link_bytes"] = 2048;
+  noc["input_buffer_flits"] = 4096;
+  // Five times, so that the latency is 10000.
+  CHECK(resources_of(stats).response_networks.front().infinite ==
+        std::vector<std::pair<std::string, std::string>>{{"noc.clock_hz", "5000000000"},
+                                                         {"noc.stage_latency", "10000"},
+                                                         {"noc.link_bytes", "2048"},
+                                                         {"noc.input_buffer_flits", "4096"},
+                                                         {"noc.output_buffer_flits", "1024"}});
+}
+
+TEST_CASE("a network does not hold loads back for more than six times its busy time") {
+  ordered_json stats = run();
+  for (const char* slice : {"system.gpu0.llc0", "system.gpu0.llc1"}) {
+    stats["modules"][slice]["bytes_read"] = 0;
+  }
+  stats["modules"]["system.gpu0.noc"]["response_egress0_busy_cycles"] = 50;
+  stats["modules"]["system.gpu0.noc"]["response_egress1_busy_cycles"] = 0;
+  const Bottleneck b = explain(stats).bottlenecks.front();
+  CHECK(b.resource.name == "crossbar (responses)");
+  CHECK(b.saved == Approx(6 * 50));
 }
 
 TEST_CASE("policies are named that the platform can use and does not") {
