@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/partial_file.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,10 +60,17 @@ PartialFile::PartialFile(std::string path)
   };
   const std::string why = why_not_writable(path_);
   if (!why.empty()) refuse(why);
-  if (!is_special(target_)) written_ = partial_name(target_);
+  if (!is_special(target_)) {
+    written_ = partial_name(target_);
+    lock();
+  }
   errno = 0;
   file_.open(written_, std::ios::binary | std::ios::trunc);
   if (!file_) refuse(reason());
+}
+
+PartialFile::Lock::~Lock() {
+  if (file >= 0) ::close(file);
 }
 
 PartialFile::~PartialFile() {
@@ -69,6 +78,14 @@ PartialFile::~PartialFile() {
   file_.close();
   std::error_code ignored;
   if (written_ != target_) fs::remove(written_, ignored);
+}
+
+void PartialFile::lock() {
+  constexpr mode_t kMode = 0666;  // as std::ofstream's, before the umask
+  lock_.file = ::open(written_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+  // On a file system without locks, nobody is refused.
+  if (lock_.file < 0 || ::flock(lock_.file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  throw InputError(path_ + ": cannot be written: another process is writing it (" + written_ + ")");
 }
 
 void PartialFile::check() {

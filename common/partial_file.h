@@ -12,7 +12,8 @@ namespace tessera {
 /// written directly; a symbolic link is followed.
 class PartialFile {
  public:
-  /// Throws InputError "PATH: cannot be written: REASON".
+  /// Throws InputError "PATH: cannot be written: REASON", also while another process writes it. The
+  /// partial file of a killed process is replaced.
   explicit PartialFile(std::string path);
   /// Removes the partial file if complete() was not called, or has returned an error.
   ~PartialFile();
@@ -32,11 +33,21 @@ class PartialFile {
   std::string complete();
 
  private:
+  /// Throws InputError while another process holds the lock.
+  void lock();
   void check();
 
   const std::string path_;
   std::string target_;   ///< the path without symbolic links
   std::string written_;  ///< what is being written: `target_`, or its partial file
+  /// Descriptor of the partial file. Its lock ends with the process.
+  struct Lock {
+    int file = -1;
+    Lock() = default;
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    ~Lock();
+  } lock_;
   std::ofstream file_;
   std::string error_;  ///< the first
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/report/blocks.h"
 #include "common/json.h"
 #include "common/text.h"
 
@@ -43,7 +44,9 @@ std::string policies_for_near_lines(const RunReader& r) {
     text += "; placement near the SM that reads (system.page_placement lab)";
   }
   const std::string caching = policy("remote_caching");
-  if (policy("topology") == "nuba" && caching != "mdr" && caching != "full-replication") {
+  // Slices that can cache other partitions' lines are behind links of their own.
+  const bool caches_others = !Blocks(r.stats(), "p2p").empty();
+  if (caches_others && caching != "mdr" && caching != "full-replication") {
     text += "; copies of read-only lines (system.remote_caching mdr, full-replication)";
   }
   return text;

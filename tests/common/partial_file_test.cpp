@@ -45,6 +45,29 @@ TEST_CASE("A recorded file that is not completed leaves the old one") {
   CHECK_FALSE(fs::exists(old.path() + ".partial"));
 }
 
+TEST_CASE("The file that another writer writes is refused until that writer has ended") {
+  const test::TemporaryFile old("old");
+  const std::string partial = old.path() + ".partial";
+  {
+    PartialFile first(old.path());
+    first.write("first");
+    first.flush();
+    CHECK_THROWS_WITH(
+        PartialFile(old.path()),
+        old.path() + ": cannot be written: another process is writing it (" + partial + ")");
+    CHECK(read(partial) == "first");
+    CHECK(first.complete().empty());
+    CHECK_NOTHROW(PartialFile(old.path()));
+  }
+  CHECK(read(old.path()) == "first");
+  // What a killed process has left.
+  std::ofstream(partial) << "left over";
+  PartialFile second(old.path());
+  second.write("2nd");
+  CHECK(second.complete().empty());
+  CHECK(read(old.path()) == "2nd");
+}
+
 TEST_CASE("A link to a file stays a link") {
   const test::TemporaryFile old("old");
   const std::string link = old.path() + ".link";

@@ -172,10 +172,9 @@ TEST_CASE("policies are named that the platform can use and does not") {
   const std::string copies =
       "; copies of read-only lines (system.remote_caching mdr, full-replication)";
   ordered_json& system = stats["config"]["system"];
-  system["topology"] = "uba-mem";
   system["remote_caching"] = "home";
   CHECK(remedies() == "noc.link_bytes" + near);
-  system["topology"] = "nuba";
+  stats["modules"]["system.gpu0.p2p0"] = ordered_json::object();
   CHECK(remedies() == "noc.link_bytes" + near + copies);
   system["remote_caching"] = "mdr";
   CHECK(remedies() == "noc.link_bytes" + near);
