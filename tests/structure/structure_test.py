@@ -116,8 +116,8 @@ def kind_names(root):
 
 
 def file_readers(root):
-    # fopen(..., "w") writes.
-    opens = re.compile(r"\bifstream\b|\bfopen\((?!.*, \"wb?\"\))|(?<!\w)::open\(|\bstd::fstream\b")
+    # fopen(..., "w") and open(..., O_WRONLY) write.
+    opens = re.compile(r"\bifstream\b|\bfopen\((?!.*, \"wb?\"\))|(?<!\w)::open\((?!.*\bO_WRONLY\b)|\bstd::fstream\b")
     # The readers themselves; the lock of a file of our own; the kernel's list of this process's pages.
     others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/kernel/huge_pages.cpp")
     for f in files(root, "*.h", "*.cpp"):
