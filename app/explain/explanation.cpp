@@ -192,12 +192,12 @@ std::vector<std::string> compare_sentences(const Explanation& a, const Explanati
                                            const std::string& name_a, const std::string& name_b) {
   const bool faster = b.time.whole <= a.time.whole;
   const double times = faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole;
-  constexpr double kAlike = 1.005;
+  constexpr double kSame = 1.005;
   std::vector<std::string> out = {
       name_b + " takes " + cycles_text(b.time.whole) + " cycles and " + name_a + " " +
       cycles_text(a.time.whole) + ": " +
-      (times < kAlike ? "as long."
-                      : short_number(times) + (faster ? " times faster." : " times slower."))};
+      (times < kSame ? "as long."
+                     : short_number(times) + (faster ? " times faster." : " times slower."))};
   std::map<std::string, double> changes;
   for (const auto& [name, cycles] : parts_of(a.time)) changes[name] -= cycles;
   for (const auto& [name, cycles] : parts_of(b.time)) changes[name] += cycles;

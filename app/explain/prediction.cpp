@@ -22,7 +22,6 @@ const Resource* bounding_network(const std::vector<Resource>& networks) {
     if (bound == nullptr || n.use * n.excess > bound->use * bound->excess) bound = &n;
   }
   if (bound == nullptr) return nullptr;
-  constexpr double kAlike = 0.75;
   for (const Resource* n = bound + 1; n < networks.data() + networks.size(); ++n) {
     if (n->excess >= kSignificant * bound->excess && n->use >= kAlike * bound->use) bound = n;
   }
@@ -115,6 +114,7 @@ class Predictor {
   static constexpr double kHeld = 6;
   static constexpr double kBusy = 0.75;
   static constexpr double kFull = 0.95;
+  static constexpr double kMoreExcess = 3;
   static constexpr const char* kBehindL1[] = {"request_network", "llc", "dram", "llc_return",
                                               "response_network"};
 
@@ -124,7 +124,12 @@ class Predictor {
   }
   double contention(const std::string& name) const {
     const auto it = exposed_.find(name);
-    return std::max(0.0, stage(name) - (it == exposed_.end() ? 0 : it->second));
+    const double waits = std::max(0.0, stage(name) - (it == exposed_.end() ? 0 : it->second));
+    // Of loads that cross more networks than an average packet, the exposed latency is longer.
+    double most = 1;
+    if (name == "request_network") most = kMoreExcess * r_.request_excess;
+    if (name == "response_network") most = kMoreExcess * r_.response_excess;
+    return std::min(waits, most * stage(name));
   }
   /// Merged requests wait for another one's line: of these waits, the others' part is contention.
   double contended_share() const {
@@ -309,7 +314,8 @@ class Predictor {
         resource.use > 0 && resource.group != r_.slices.group && busy > kBusier * resource.use;
     const double kept_busy = minor ? 1 : std::min(1.0, busy);
     const double most = time_.whole * std::min(held, 1 - kept_busy);
-    const double kept = b.saved > most ? most / b.saved : 1;
+    const double gained = 1 - std::min(1.0, ratio(resource.next_use, resource.use));
+    const double kept = gained * (b.saved > most ? most / b.saved : 1);
     b.saved *= kept;
     for (const auto& [name, cycles] : stages) b.from.emplace_back(name, cycles * kept);
     std::stable_sort(b.from.begin(), b.from.end(),

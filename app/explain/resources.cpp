@@ -378,6 +378,16 @@ void add_stops(const RunReader& r, Resources& all) {
   }
 }
 
+/// Of the latency of packets, the part that is excess.
+double excess_share(const std::vector<LonePackets>& packets,
+                    const std::vector<Resource>& networks) {
+  double lone = 0;
+  for (const LonePackets& n : packets) lone += n.count * n.latency;
+  double excess = 0;
+  for (const Resource& n : networks) excess += n.excess;
+  return lone > 0 ? excess / (lone + excess) : 1;
+}
+
 }  // namespace
 
 Resources resources_of(const ordered_json& stats) {
@@ -385,6 +395,8 @@ Resources resources_of(const ordered_json& stats) {
   Resources all;
   const std::vector<LonePackets> request = add_networks(r, "request", all.request_networks);
   const std::vector<LonePackets> response = add_networks(r, "response", all.response_networks);
+  all.request_excess = excess_share(request, all.request_networks);
+  all.response_excess = excess_share(response, all.response_networks);
   all.coherent = r.blocks("l1_").has("below_l2_cycles");
   add_misses(r, all);
   all.load_latency = load_latency(r);

@@ -19,6 +19,9 @@ struct Resource {
   std::string name;   ///< "crossbar (responses)"
   std::string group;  ///< of its parameters: "noc"
   double use = 0;     ///< of the busiest one: part of the time in which it was busy, 0 to 1
+  /// The same of another one that passes the same packets, at whose rate they pass without this
+  /// one.
+  double next_use = 0;
   /// Time in excess of an idle system's, summed over requests, in SM cycles: of networks, slices
   /// and channels.
   double excess = 0;
@@ -29,6 +32,9 @@ struct Resource {
   /// Policies and parameters that address it.
   std::string remedies{};
 };
+
+/// The use of two networks in a row is alike if that of one has at least this part of the other's.
+inline constexpr double kAlike = 0.75;
 
 /// Name of the flush of the caches.
 inline constexpr const char* kFlush = "flush of the caches at the ends of kernels";
@@ -43,6 +49,10 @@ struct Stop {
 struct Resources {
   std::vector<Resource> request_networks;   ///< in the order of a request's way
   std::vector<Resource> response_networks;  ///< in the order of a response's way
+  /// Of the latency of an average packet in all networks, the part that is excess; 1 without
+  /// networks.
+  double request_excess = 1;
+  double response_excess = 1;
   Resource mshrs;
   Resource frames;       ///< of the L1s, that misses reserve
   Resource slice_mshrs;  ///< of the LLC slices

@@ -20,9 +20,11 @@ double idle_latency(const nlohmann::ordered_json& stats, const NetworkKind& kind
   }
   if (use.group == "ring") return hops("segment_bytes") * setting("hop_latency");
   if (!kind.switched) return setting("latency");
-  const std::size_t ports = std::max(use.blocks.egress_links("request_").size(),
+  const std::size_t links = std::max(use.blocks.egress_links("request_").size(),
                                      use.blocks.egress_links("response_").size());
-  const bool two_stages = static_cast<double>(ports) > setting("radix");
+  const double ports =
+      ratio(static_cast<double>(links), static_cast<double>(use.blocks.each().size()));
+  const bool two_stages = ports > setting("radix");
   return (two_stages ? 2 : 1) * setting("stage_latency");
 }
 
