@@ -145,11 +145,10 @@ std::vector<CheckedGain> check_named(const ordered_json& stats, const Explanatio
   return gains;
 }
 
-std::vector<std::string> sentences(const std::vector<CheckedGain>& gains) {
+std::vector<std::string> sentences(const std::vector<CheckedGain>& gains,
+                                   const Explanation& explanation) {
   const auto cycles = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
-  if (gains.empty()) {
-    return {"Nothing to check: no resource is named that settings make infinite."};
-  }
+  if (named_bottlenecks(explanation) == 0) return {"Nothing to check: no resource is named."};
   std::vector<std::string> out;
   for (const CheckedGain& gain : gains) {
     std::string text = "Checked " + gain.resource + " with";
@@ -167,6 +166,10 @@ std::vector<std::string> sentences(const std::vector<CheckedGain>& gains) {
     out.push_back(best->measured() > 0 ? "Measured, the largest gain is that of " + best->resource +
                                              ": " + percent_text(best->measured()) + "."
                                        : "Measured, none of these makes the run shorter.");
+  }
+  for (std::size_t i = 0; i < named_bottlenecks(explanation); ++i) {
+    const Resource& r = explanation.bottlenecks[i].resource;
+    if (r.infinite.empty()) out.push_back("Not checked: " + r.name + ". No settings remove it.");
   }
   return out;
 }

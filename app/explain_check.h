@@ -30,8 +30,10 @@ struct CheckedGain {
 std::vector<CheckedGain> check_named(const nlohmann::ordered_json& stats,
                                      const Explanation& explanation, bool quiet);
 
-/// One for each, and of several, the one with the largest gain. Of none: that there is nothing.
-std::vector<std::string> sentences(const std::vector<CheckedGain>& gains);
+/// One for each; of several, the one with the largest gain; and the named bottlenecks that no
+/// settings remove.
+std::vector<std::string> sentences(const std::vector<CheckedGain>& gains,
+                                   const Explanation& explanation);
 nlohmann::ordered_json to_json(const std::vector<CheckedGain>& gains);
 
 }  // namespace tessera::app

@@ -18,9 +18,10 @@ inline constexpr const char* kMemoryStages[] = {
 /// kernels. All times in SM cycles; `whole` is their sum.
 struct CriticalTime {
   double whole = 0;
-  double issued = 0;      ///< instructions were issued
-  double structural = 0;  ///< ready warps waited for a unit
-  double dependency = 0;  ///< for results of fixed latency
+  double ns_per_cycle = 1;  ///< of the SMs' clock
+  double issued = 0;        ///< instructions were issued
+  double structural = 0;    ///< ready warps waited for a unit
+  double dependency = 0;    ///< for results of fixed latency
   double barrier = 0;
   double idle = 0;        ///< the critical SM had no warp
   double outside = 0;     ///< no kernel ran
@@ -33,7 +34,7 @@ struct CriticalTime {
 };
 
 /// Throws InputError if the run has no critical path: it ended before its first kernel, or it is of
-/// several threads, or of an older Tessera.
+/// several threads, or of an older Tessera; or if its kernels have more cycles than the run.
 CriticalTime critical_time_of(const nlohmann::ordered_json& stats);
 /// Whether critical_time_of() has what it needs.
 bool has_critical_time(const nlohmann::ordered_json& stats);

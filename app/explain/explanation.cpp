@@ -17,8 +17,20 @@ using nlohmann::ordered_json;
 constexpr double kLeast = 0.005;  ///< of the time; less is not listed
 constexpr double kWeak = 0.05;    ///< of the time; less bounds nothing
 
-/// Words for the parts of the time. `coherent`: CriticalTime::coherent.
-std::string words(const std::string& part, bool coherent) {
+/// CriticalTime::coherent of the runs that words are for.
+enum class Hierarchy { kSlices, kCoherent, kBoth };
+
+Hierarchy hierarchy_of(const CriticalTime& t) {
+  return t.coherent ? Hierarchy::kCoherent : Hierarchy::kSlices;
+}
+
+/// Words for the parts of the time.
+std::string words(const std::string& part, Hierarchy hierarchy) {
+  static const std::map<std::string, std::string> kOfBoth = {
+      {"request_network", "requests to the LLC slice or L2"},
+      {"llc", "LLC slice or L2"},
+      {"dram", "DRAM, or behind the L2"},
+      {"response_network", "responses of the LLC slice or L2"}};
   static const std::map<std::string, std::string> kCoherent = {
       {"request_network", "requests to the L2"},
       {"llc", "L2"},
@@ -26,21 +38,22 @@ std::string words(const std::string& part, bool coherent) {
       {"response_network", "responses of the L2"}};
   static const std::map<std::string, std::string> kWords = {
       {"issued", "issue of instructions"},
-      {"structural", "busy execution and memory units"},
+      {"structural", "busy or stopped execution and memory units"},
       {"dependency", "results of fixed latency"},
       {"barrier", "barriers"},
       {"idle", "no warp on the critical SM"},
       {"outside", "outside kernels"},
       {"translation", "translation"},
       {"l1_hit", "L1 hits, and loads that joined an older miss"},
-      {"l1_miss", "misses in the L1: lookup and MSHRs"},
+      {"l1_miss", "misses in the L1: lookup, MSHRs and free lines"},
       {"request_network", "request network"},
       {"llc", "LLC slice"},
       {"dram", "DRAM"},
       {"llc_return", "LLC slice after DRAM"},
       {"response_network", "response network"}};
-  if (const auto own = kCoherent.find(part); coherent && own != kCoherent.end()) {
-    return own->second;
+  if (hierarchy != Hierarchy::kSlices) {
+    const auto& special = hierarchy == Hierarchy::kBoth ? kOfBoth : kCoherent;
+    if (const auto own = special.find(part); own != special.end()) return own->second;
   }
   const auto it = kWords.find(part);
   return it == kWords.end() ? part : it->second;
@@ -58,9 +71,9 @@ std::string hot_text(const HotSpots& hot) {
 }
 
 std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
-  std::string text = b.resource.name + ": the run would be " + percent_text(b.saved / time.whole) +
-                     " shorter (" + cycles_text(time.whole - b.saved) + " cycles) " +
-                     b.resource.condition + ".";
+  std::string text = b.resource.name + ": the run would be an estimated " +
+                     percent_text(b.saved / time.whole) + " shorter (" +
+                     cycles_text(time.whole - b.saved) + " cycles) " + b.resource.condition + ".";
   if (b.resource.use > 0) {
     text += " The busiest is in use for " + percent_text(b.resource.use) + " of the time.";
   }
@@ -69,7 +82,7 @@ std::string bottleneck_sentence(const Bottleneck& b, const CriticalTime& time) {
   std::string where;
   for (std::size_t i = 0; i < b.from.size() && i < 3; ++i) {
     if (b.from[i].second < kLeast * time.whole) break;
-    where += (where.empty() ? "" : ", ") + words(b.from[i].first, time.coherent) + " " +
+    where += (where.empty() ? "" : ", ") + words(b.from[i].first, hierarchy_of(time)) + " " +
              percent_text(b.from[i].second / time.whole);
   }
   if (!where.empty()) text += " The time is in: " + where + ".";
@@ -91,6 +104,18 @@ std::string kernels_sentence(const ordered_json& stats, double whole) {
             percent_text(kernels[i].second / whole) + " of the time";
   }
   return text.empty() ? "" : text + ". tessera run --profile names the lines.";
+}
+
+/// Whether these are one number, but for rounding.
+bool alike(double a, double b) {
+  constexpr double kRounded = 1e-9;
+  return std::abs(a - b) <= kRounded * std::max(a, b);
+}
+
+/// The resource that is named first.
+std::string bound_text(const Explanation& e) {
+  return named_bottlenecks(e) == 0 ? "no resource of the memory system"
+                                   : e.bottlenecks.front().resource.name;
 }
 
 }  // namespace
@@ -143,7 +168,7 @@ std::vector<std::string> sentences(const Explanation& e) {
   for (std::size_t i = 0; i < named; ++i) {
     out.push_back((i == 0 ? "Bound by " : "Next, ") +
                   bottleneck_sentence(e.bottlenecks[i], e.time));
-    if (i == 0) out.push_back("What addresses it: " + e.bottlenecks[i].resource.remedies + ".");
+    out.push_back("What addresses it: " + e.bottlenecks[i].resource.remedies + ".");
   }
   std::vector<std::pair<std::string, double>> parts = parts_of(e.time);
   std::stable_sort(parts.begin(), parts.end(),
@@ -151,7 +176,7 @@ std::vector<std::string> sentences(const Explanation& e) {
   std::string text;
   for (const auto& [name, cycles] : parts) {
     if (cycles < 0.02 * whole) break;
-    text += (text.empty() ? "" : ", ") + words(name, e.time.coherent) + " " +
+    text += (text.empty() ? "" : ", ") + words(name, hierarchy_of(e.time)) + " " +
             percent_text(cycles / whole);
   }
   out.push_back("Time of the critical SMs: " + text + ".");
@@ -190,29 +215,41 @@ ordered_json to_json(const Explanation& e) {
 
 std::vector<std::string> compare_sentences(const Explanation& a, const Explanation& b,
                                            const std::string& name_a, const std::string& name_b) {
-  const bool faster = b.time.whole <= a.time.whole;
-  const double times = faster ? a.time.whole / b.time.whole : b.time.whole / a.time.whole;
+  // Cycles of one clock, or nanoseconds.
+  const bool one_clock = alike(a.time.ns_per_cycle, b.time.ns_per_cycle);
+  const double unit_a = one_clock ? 1 : a.time.ns_per_cycle;
+  const double unit_b = one_clock ? 1 : b.time.ns_per_cycle;
+  const auto text_of = [&](double time) { return one_clock ? cycles_text(time) : time_text(time); };
+  const double whole_a = unit_a * a.time.whole;
+  const double whole_b = unit_b * b.time.whole;
+  const double times = std::max(whole_a / whole_b, whole_b / whole_a);
   constexpr double kSame = 1.005;
   std::vector<std::string> out = {
-      name_b + " takes " + cycles_text(b.time.whole) + " cycles and " + name_a + " " +
-      cycles_text(a.time.whole) + ": " +
-      (times < kSame ? "as long."
-                     : short_number(times) + (faster ? " times faster." : " times slower."))};
+      name_b + " takes " + text_of(whole_b) + (one_clock ? " cycles" : "") + " and " + name_a +
+      " " + text_of(whole_a) + ": " +
+      (times < kSame
+           ? "as long."
+           : short_number(times) + (whole_b <= whole_a ? " times faster." : " times slower."))};
   std::map<std::string, double> changes;
-  for (const auto& [name, cycles] : parts_of(a.time)) changes[name] -= cycles;
-  for (const auto& [name, cycles] : parts_of(b.time)) changes[name] += cycles;
+  for (const auto& [name, cycles] : parts_of(a.time)) changes[name] -= unit_a * cycles;
+  for (const auto& [name, cycles] : parts_of(b.time)) changes[name] += unit_b * cycles;
   std::vector<std::pair<std::string, double>> moved(changes.begin(), changes.end());
   std::stable_sort(moved.begin(), moved.end(), [](const auto& x, const auto& y) {
     return std::abs(x.second) > std::abs(y.second);
   });
-  const bool coherent = a.time.coherent && b.time.coherent;
+  const Hierarchy hierarchy =
+      a.time.coherent == b.time.coherent ? hierarchy_of(a.time) : Hierarchy::kBoth;
   std::string text;
   for (std::size_t i = 0; i < moved.size() && i < 5; ++i) {
-    if (std::abs(moved[i].second) < 0.01 * a.time.whole) break;
-    text += (text.empty() ? "" : ", ") + words(moved[i].first, coherent) +
-            (moved[i].second < 0 ? " -" : " +") + cycles_text(std::abs(moved[i].second));
+    if (std::abs(moved[i].second) < 0.01 * whole_a) break;
+    text += (text.empty() ? "" : ", ") + words(moved[i].first, hierarchy) +
+            (moved[i].second < 0 ? " -" : " +") + text_of(std::abs(moved[i].second));
   }
-  if (!text.empty()) out.push_back("Cycles of the critical SMs that moved: " + text + ".");
+  const std::string unit = one_clock ? "Cycles" : "Time";
+  if (!text.empty()) out.push_back(unit + " of the critical SMs that moved: " + text + ".");
+  if (const std::string bounds = bound_text(a), other = bound_text(b); bounds != other) {
+    out.push_back(name_a + " is bound by " + bounds + ", " + name_b + " by " + other + ".");
+  }
   return out;
 }
 

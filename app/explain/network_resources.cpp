@@ -157,9 +157,7 @@ LonePackets add_fabric(const RunReader& r, const std::string& direction,
   out.push_back(fabric_of(r, direction, fabric, lone));
   out.push_back(engines_of(r, direction, latency));
   join(direction, out, first, first + 1);
-  out[first].remedies +=
-      "; system.transfer (coalesced, fine-grained, decision-engine), system.page_placement, "
-      "migration.policy";
+  for (std::size_t i = first; i < out.size(); ++i) out[i].remedies += policies_between_gpus(r);
   // Through the engines of both GPUs.
   const double through = 2 * r.sm_cycles(r.setting("rdma", "latency_cycles"), "rdma");
   return {packets / 2, r.sm_cycles(ratio(lone, packets), "fabric") + through};

@@ -108,7 +108,7 @@ class Predictor {
  private:
   static constexpr double kUsualIdle = 0.02;
   static constexpr double kUsualStructural = 0.4;  ///< of the issued slots
-  static constexpr double kMshrStalls = 0.05;      ///< of the slices' lookups
+  static constexpr double kStalls = 0.05;          ///< of the slices' lookups
   static constexpr double kBalanced = 0.9;
   static constexpr double kBusier = 2;
   static constexpr double kHeld = 6;
@@ -161,8 +161,8 @@ class Predictor {
     shares_.add(responses_, "response_network", contention("response_network"));
   }
 
-  /// Behind coherent L2s, the part of a resource is that of its queue: use / (1 - use). An HMD
-  /// that has free transactions keeps none waiting.
+  /// Behind coherent L2s, the part of a resource is that of its queue: use / (1 - use), and of a
+  /// channel at most its excess. An HMD that has free transactions keeps none waiting.
   void share_memory() {
     const Resource* const resources[] = {&r_.dram, &r_.host_links, &r_.smd_lookups, &r_.hmd_lookups,
                                          &r_.hmd_transactions};
@@ -175,7 +175,9 @@ class Predictor {
     for (const Resource* r : resources) {
       // Without coherent L2s, there are only the channels.
       const double part = r_.coherent ? ratio(queue(r), all) : r == &r_.dram;
-      shares_.add(r, "dram", part * contention("dram"));
+      const double measured =
+          r_.coherent && r == &r_.dram ? ratio(r->excess, r_.behind_l2_cycles) : 1;
+      shares_.add(r, "dram", std::min(part * contention("dram"), measured * stage("dram")));
     }
   }
 
@@ -190,19 +192,22 @@ class Predictor {
     }
   }
 
-  /// What requests wait for in the slices.
+  /// What requests wait for in the slices. A slice whose responses have no room looks nothing up.
   const Resource* slices_bound() const {
     const double after = contention("llc_return") + contention("response_network");
     const double channels = contention("dram");
     if (std::max(after, channels) >= kSignificant * contention("llc")) {
       return channels > after || responses_ == nullptr ? &r_.dram : responses_;
     }
+    const bool busier =
+        responses_ != nullptr && responses_->use > std::max(r_.slices.use, r_.atomics.use);
+    if (busier && r_.slice_output_stalls >= kStalls) return responses_;
     return r_.has_atomics && r_.atomics.use > r_.slices.use ? &r_.atomics : &r_.slices;
   }
 
   void share_slices() {
     const double own = contention("llc");
-    if (r_.slice_mshr_stalls >= kMshrStalls) {
+    if (r_.slice_mshr_stalls >= kStalls) {
       shares_.add(&r_.slice_mshrs, "llc", std::min(own, r_.slices_without_mshr));
       return;
     }
@@ -272,11 +277,16 @@ class Predictor {
 
   void share_stops() {
     for (const Stop& s : r_.stops) {
-      const bool migration = s.resource.group == "migration";
       // Caches of coherent hierarchies are flushed through the links to the host.
       const bool by_link = s.resource.name == kFlush && r_.host_links.use >= kHalf;
-      shares_.add(by_link ? &r_.host_links : &s.resource, migration ? "structural" : "idle",
-                  std::min(s.cycles, time_.structural + time_.idle));
+      const Resource* const resource = by_link ? &r_.host_links : &s.resource;
+      double left = std::min(s.cycles, time_.structural + time_.idle);
+      if (s.resource.group == "migration") {
+        const double structural = std::min(left, time_.structural);
+        shares_.add(resource, "structural", structural);
+        left -= structural;
+      }
+      shares_.add(resource, "idle", left);
     }
   }
 

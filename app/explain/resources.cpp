@@ -85,9 +85,8 @@ Resource dram_of(const RunReader& r) {
     stacks.remedies = "umh.stacks, umh.stack.bus_bytes_per_clock; umh.l2.sets";
     return stacks;
   }
-  d.remedies =
-      "system.channels, dram.bus_bytes_per_clock; an address map that spreads lines over channels "
-      "(system.address_map pae); llc.sets";
+  d.remedies = "system.channels, dram.bus_bytes_per_clock" + map_that_spreads(r) +
+               (r.blocks("llc").empty() ? "; umh.l2.sets" : "; llc.sets");
   return d;
 }
 
@@ -103,7 +102,7 @@ Resource slices_of(const RunReader& r) {
   s.hot = hottest_of(busy);
   s.excess = r.sm_cycles(slices.sum("lookup_wait_cycles"), "llc");
   s.infinite = faster(r, "llc", {"latency_cycles"});
-  s.remedies = "system.slices_per_channel; system.address_map pae" + policies_for_near_lines(r);
+  s.remedies = "system.slices_per_channel" + map_that_spreads(r) + policies_for_near_lines(r);
   return s;
 }
 
@@ -172,10 +171,10 @@ void add_host_links(const RunReader& r, Resources& all) {
                 r.cycles());
   l.hot = links.hottest({"bytes_grant", "bytes_write-back"});
   raise(r, "umh/link", "bytes_per_cycle", kWide, l.infinite);
-  l.remedies =
-      "umh.link.bytes_per_cycle; a coherent directory beside the GPU's memory (umh presets) "
-      "instead "
-      "of zero-copy; umh.stack_bytes";
+  l.remedies = "umh.link.bytes_per_cycle; umh.l2.sets";
+  if (r.blocks("smd").empty()) {
+    l.remedies += "; a coherent directory beside the GPU's memory (umh presets)";
+  }
   all.host_links = std::move(l);
 }
 
@@ -300,6 +299,7 @@ void add_misses(const RunReader& r, Resources& all) {
   const Blocks llc = r.blocks("llc");
   const double lookups = llc.sum("reads") + llc.sum("writes") + llc.sum("atomics");
   all.slice_mshr_stalls = ratio(llc.sum("stalls_mshr"), lookups);
+  all.slice_output_stalls = ratio(llc.sum("stalls_output"), lookups);
   all.slices_without_mshr = time_without(r, llc, "llc", "stalls_mshr", "mshr_entries");
   all.slice_mshrs = mshrs_of(r, llc, "llc", "LLC slices");
 }
@@ -355,14 +355,17 @@ void add_stops(const RunReader& r, Resources& all) {
     s.resource.condition = kWithout;
     s.cycles = r.sm_cycles(flush, "dispatch");
     if (all.coherent) {
-      s.resource.remedies = "umh.synchronisation, umh.flushed; umh.link.bytes_per_cycle";
+      s.resource.remedies = "umh.link.bytes_per_cycle";
       // The directories of a GPU's memory can do without it, beside CPUs.
       if (!r.blocks("smd").empty() && r.setting("umh/cpu", "cores") > 0) {
         s.resource.infinite = {{"umh.synchronisation", "dynamic"}};
+        s.resource.remedies = "umh.synchronisation, umh.flushed; " + s.resource.remedies;
       }
     } else {
       s.resource.remedies = "llc.flush; a smaller LLC has fewer lines to flush";
-      if (r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
+      // Between GPUs, there are always copies to flush.
+      if (r.setting("system", "gpus") == 1 &&
+          r.stats().value("/config/llc/flush"_json_pointer, "") == "all") {
         s.resource.infinite = {{"llc.flush", "copies"}};
       }
     }
@@ -420,6 +423,7 @@ Resources resources_of(const ordered_json& stats) {
             {"response_network", lone_latency(response, slice)}};
   if (all.coherent) {
     to_llc = coherent_latency(r);
+    all.behind_l2_cycles = r.sm_cycles(r.blocks("l1_").sum("below_l2_cycles"), "l1");
     all.l2_lookups = lookups_of(r, "l2_", "umh/l2", "L2s");
     all.smd_lookups = lookups_of(r, "smd", "umh/smd", "SMDs");
     all.hmd_lookups = lookups_of(r, "hmd", "umh/hmd", "HMDs");

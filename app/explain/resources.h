@@ -78,10 +78,12 @@ struct Resources {
   double without_frame = 0;
   double slices_without_mshr = 0;  ///< the same of an average slice
   double slice_mshr_stalls = 0;    ///< of the slices' lookups
+  double slice_output_stalls = 0;  ///< the same for room for the response
   double miss_cycles = 0;          ///< latency of the L1s' misses, summed
   double memory_unit_use = 0;      ///< of the busiest SM's load/store unit
   bool has_atomics = false;
-  bool coherent = false;  ///< the L1s are those of a coherent hierarchy
+  double behind_l2_cycles = 0;  ///< of loads behind coherent L2s, summed
+  bool coherent = false;        ///< the L1s are those of a coherent hierarchy
   /// Latency without contention, of an average load: path -> stage -> SM cycles (LoadPath,
   /// LoadStage).
   std::map<std::string, std::map<std::string, double>> stage_latency;

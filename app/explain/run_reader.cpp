@@ -18,6 +18,11 @@ constexpr double kMostCycles = 10'000;
 constexpr double kMostTiming = 100'000;
 constexpr double kMostHertz = 1e11;
 
+std::string policy(const RunReader& r, const char* name) {
+  const nlohmann::ordered_json::json_pointer path(std::string("/config/system/") + name);
+  return r.stats().value(path, "");
+}
+
 std::string whole(double v) { return std::to_string(std::llround(v)); }
 
 }  // namespace
@@ -35,21 +40,37 @@ double RunReader::own_setting(const std::string& block, const std::string& group
 }
 
 std::string policies_for_near_lines(const RunReader& r) {
-  const auto policy = [&](const char* name) {
-    const nlohmann::ordered_json::json_pointer path(std::string("/config/system/") + name);
-    return r.stats().value(path, "");
-  };
   std::string text;
-  if (policy("page_placement") != "lab") {
+  // Other maps choose the channel by the address within a page.
+  if (policy(r, "address_map") == "fixed-channel" && policy(r, "page_placement") != "lab") {
     text += "; placement near the SM that reads (system.page_placement lab)";
   }
-  const std::string caching = policy("remote_caching");
+  const std::string caching = policy(r, "remote_caching");
   // Slices that can cache other partitions' lines are behind links of their own.
   const bool caches_others = !Blocks(r.stats(), "p2p").empty();
   if (caches_others && caching != "mdr" && caching != "full-replication") {
     text += "; copies of read-only lines (system.remote_caching mdr, full-replication)";
   }
   return text;
+}
+
+std::string map_that_spreads(const RunReader& r) {
+  const double channels = r.setting("system", "channels");
+  const bool power_of_two = channels > 0 && std::exp2(std::round(std::log2(channels))) == channels;
+  // A GPU's memory is one range of addresses, and a host's takes turns.
+  const bool one_memory = r.setting("system", "gpus") == 1 && !r.blocks("llc").empty();
+  return one_memory && power_of_two && policy(r, "address_map") != "pae"
+             ? "; an address map that spreads lines over channels (system.address_map pae)"
+             : "";
+}
+
+std::string policies_between_gpus(const RunReader& r) {
+  std::string transfers;
+  for (const char* name : {"coalesced", "fine-grained", "decision-engine"}) {
+    if (policy(r, "transfer") == name) continue;
+    transfers += (transfers.empty() ? "" : ", ") + std::string(name);
+  }
+  return "; system.transfer (" + transfers + "), system.page_placement, migration.policy";
 }
 
 std::string parameters_of(const std::string& group) {

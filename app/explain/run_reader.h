@@ -49,8 +49,13 @@ class RunReader {
 };
 
 /// The policies that this platform can use and does not, by which fewer lines are far from the SM
-/// that reads them; empty without.
+/// that reads them, each after "; "; empty without.
 std::string policies_for_near_lines(const RunReader& r);
+/// "; " and the address map that spreads lines over channels, if the platform can use it and does
+/// not.
+std::string map_that_spreads(const RunReader& r);
+/// "; " and the policies between GPUs that the run does not use.
+std::string policies_between_gpus(const RunReader& r);
 
 /// Settings (parameter, value).
 using Settings = std::vector<std::pair<std::string, std::string>>;

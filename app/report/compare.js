@@ -12,7 +12,7 @@ report.append(el('header', {}, el('h1', {}, platforms.join(', ')),
         el('span', {className: 'chip ' + (summary.failed ? 'bad' : 'good')}, summary.failed
           ? `${summary.failed} of ${summary.rows.length} points failed`
           : `✓ all ${summary.rows.length} points done`),
-        el('span', {}, `${workloads.length} workload${workloads.length === 1 ? '' : 's'}; speedups are over ${summary.baseline}`),
+        el('span', {}, `${workloads.length} workload${workloads.length === 1 ? '' : 's'}; speedups are over ${summary.baseline}${summary.sm_clock_hz ? ', of times, because the SMs’ clocks differ' : ''}`),
         el('span', {}, data.inputs))));
 
 explanation(data.explanation);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/report/blocks.h"
 #include "app/report/csv.h"
 #include "app/report/difference.h"
 #include "app/report/energy_figures.h"
@@ -84,10 +85,14 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
   std::vector<std::string> platforms;
   std::vector<std::string> workloads;
   std::map<std::pair<std::string, std::string>, double> cycles;
+  std::map<std::string, double> clocks;  // of the SMs, by platform
   for (const ComparedPoint& p : points) {
     add_once(platforms, p.platform);
     add_once(workloads, p.workload);
-    if (done(p)) cycles[{p.platform, p.workload}] = p.stats->value("cycles", 0.0);
+    if (!done(p)) continue;
+    cycles[{p.platform, p.workload}] = p.stats->value("cycles", 0.0);
+    const double hertz = setting_of(p.stats, "sm", "clock_hz");
+    clocks[p.platform] = hertz > 0 ? hertz : 1;
   }
   const std::string baseline = platforms.empty() ? "" : platforms.front();
   const auto speedup = [&](const std::string& platform,
@@ -97,7 +102,7 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
     if (own == cycles.end() || base == cycles.end() || own->second <= 0 || base->second <= 0) {
       return std::nullopt;
     }
-    return base->second / own->second;
+    return base->second / own->second * (clocks.at(platform) / clocks.at(baseline));
   };
 
   const std::vector<std::string> parameters = compared_parameters(points, inputs);
@@ -139,15 +144,15 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points,
     }
     means[platform] = n == 0 ? ordered_json() : ordered_json(static_cast<double>(n) / inverse);
   }
-  return {{"points", std::move(all)},
-          {"summary",
-           {{"inputs", inputs},
-            {"baseline", baseline},
-            {"platforms", platforms},
-            {"workloads", workloads},
-            {"rows", std::move(rows)},
-            {"speedup_harmonic_mean", std::move(means)},
-            {"failed", failed}}}};
+  ordered_json summary = {{"inputs", inputs},        {"baseline", baseline},
+                          {"platforms", platforms},  {"workloads", workloads},
+                          {"rows", std::move(rows)}, {"speedup_harmonic_mean", std::move(means)},
+                          {"failed", failed}};
+  const bool one_clock = std::all_of(clocks.begin(), clocks.end(), [&](const auto& entry) {
+    return entry.second == clocks.begin()->second;
+  });
+  if (!one_clock) summary["sm_clock_hz"] = clocks;
+  return {{"points", std::move(all)}, {"summary", std::move(summary)}};
 }
 
 std::string comparison_csv(const ordered_json& document) {
@@ -204,6 +209,9 @@ std::string comparison_table(const ordered_json& document) {
   std::string text = inputs_line(summary["inputs"]);
   if (!text.empty()) text += "\n\n";
   text += table_text(rows);
+  if (summary.contains("sm_clock_hz")) {
+    text += "\nThe SMs' clocks differ: a speedup is a ratio of times, not of cycles.\n";
+  }
   if (summary["platforms"].size() > 1 && summary["workloads"].size() > 1) {
     text += "\nSpeedup over " + summary["baseline"].get<std::string>() + ", harmonic mean:";
     for (const auto& [platform, value] : summary["speedup_harmonic_mean"].items()) {

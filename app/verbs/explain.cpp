@@ -38,7 +38,8 @@ ordered_json read_stats(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "stats.json" : fs::path(path);
   ordered_json stats =
       ordered_json::parse(read_input_file(file.string(), kMostResultBytes), nullptr, false);
-  if (!stats.is_object() || !stats.contains("cycles") || !stats.contains("config")) {
+  if (!stats.is_object() || !stats.contains("cycles") || !stats.contains("config") ||
+      !stats.contains("modules") || stats["config"].empty() || stats["modules"].empty()) {
     throw InputError(file.string() + " is not the statistics of a run (tessera run --out " + path +
                      ")");
   }
@@ -74,7 +75,8 @@ ExplainedRun read_run(const std::string& path) {
     run.explanation = explain(run.stats);
   } catch (const nlohmann::json::exception& e) {
     // Values of other types than a run's.
-    throw InputError(path + " is not the statistics of a run: " + e.what());
+    const std::string what = e.what();
+    throw InputError(path + " is not the statistics of a run: " + what.substr(what.find("] ") + 2));
   }
   return run;
 }
@@ -153,7 +155,7 @@ int explain_verb(const std::vector<std::string>& arguments) {
     const std::vector<CheckedGain> gains =
         check_named(run.stats, run.explanation, values->count("quiet") != 0);
     document["check"] = to_json(gains);
-    text += "\n" + lines(sentences(gains));
+    text += "\n" + lines(sentences(gains, run.explanation));
   }
   if (values->count("json") != 0) {
     write_document(document);

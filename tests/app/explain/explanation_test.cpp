@@ -173,6 +173,8 @@ TEST_CASE("policies are named that the platform can use and does not") {
       "; copies of read-only lines (system.remote_caching mdr, full-replication)";
   ordered_json& system = stats["config"]["system"];
   system["remote_caching"] = "home";
+  CHECK(remedies() == "noc.link_bytes");
+  system["address_map"] = "fixed-channel";
   CHECK(remedies() == "noc.link_bytes" + near);
   stats["modules"]["system.gpu0.p2p0"] = ordered_json::object();
   CHECK(remedies() == "noc.link_bytes" + near + copies);
@@ -286,7 +288,10 @@ TEST_CASE("contention behind coherent L2s is divided between links and channels 
   stats["modules"] = {{"system.gpu0.l1_0", {{"below_l2_cycles", 400}}},
                       {"system.gpu0.l2_0", {{"received_grant", 3}}},
                       {"system.host_link0", {{"bytes_grant", 660}, {"messages_grant", 3}}},
-                      {"system.dram0", {{"bus_busy_clocks", 220}}}};
+                      {"system.dram0",
+                       {{"bus_busy_clocks", 220},
+                        // 200 of the 400 cycles in excess of 10 x 40.
+                        {"read_latency", {{"count", 10}, {"sum", 300}}}}}};
   ordered_json& config = stats["config"];
   config["system"]["gpus"] = 1;
   config["umh"] = {{"link", {{"clock_hz", 1e9}, {"bytes_per_cycle", 1}, {"latency_ns", 20}}},
@@ -313,6 +318,16 @@ TEST_CASE("contention behind coherent L2s is divided between links and channels 
   CHECK(e.bottlenecks[1].resource.name == "DRAM channels");
   CHECK(e.bottlenecks[1].saved == Approx(4 / 13.0 * (behind + before)));
   CHECK_THAT(sentences(e).front(), Contains("The time is in: behind the L2 "));
+  // A channel has no more of the time than of the loads' latency: 20 of 400 cycles.
+  stats["modules"]["system.dram0"]["read_latency"]["sum"] = 210;
+  const Explanation short_queues = explain(stats);
+  REQUIRE(short_queues.bottlenecks.size() == 2);
+  CHECK(short_queues.bottlenecks[1].resource.name == "DRAM channels");
+  const double links = 9 / 13.0 * behind;
+  const double channels = 20 / 400.0 * 300;
+  CHECK(short_queues.bottlenecks[1].saved ==
+        Approx(channels + channels / (links + channels) * before));
+  stats["modules"]["system.dram0"]["read_latency"]["sum"] = 300;
 
   // An L2 that takes a message in 825 of the cycles keeps what is before it waiting.
   stats["modules"]["system.gpu0.l2_0"]["received_read-request"] = 822;
@@ -326,6 +341,81 @@ TEST_CASE("contention behind coherent L2s is divided between links and channels 
   CHECK(explain(stats).bottlenecks[0].saved == Approx(24 / 37.0 * (behind + before)));
   stats["modules"]["system.hmd0"]["pending"]["average"] = 7;
   CHECK(explain(stats).bottlenecks[0].resource.name == "links to the host");
+}
+
+TEST_CASE("slices without room for responses wait for the network of these") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  stalls["response_network"] = 10;
+  stalls["llc"] = 470;
+  const auto named = [&] { return explain(stats).bottlenecks.front().resource.name; };
+  // 5 of 100 lookups.
+  stats["modules"]["system.gpu0.llc0"]["stalls_output"] = 4;
+  CHECK(named() == "lookups of the LLC slices");
+  stats["modules"]["system.gpu0.llc0"]["stalls_output"] = 5;
+  CHECK(named() == "crossbar (responses)");
+  // A slice that is in use for longer than the network's 880 of 1100 cycles.
+  stats["settings"] = {{"system.gpu0.llc1.clock_hz", 4e7}};
+  CHECK(named() == "lookups of the LLC slices");
+}
+
+TEST_CASE("contention in a network is at most three times that of an average packet") {
+  ordered_json stats = run();
+  ordered_json& stalls = stats["critical_path"][0]["memory_stall_cycles"];
+  stalls["llc"] = 0;
+  // 300 of 320 cycles of the stalls, which have 500 cycles of the run.
+  const double stage = 500 * 300 / 320.0;
+  const double waits = explain(stats).bottlenecks.front().saved;
+  // An average packet takes 5 cycles, and 1 of contention.
+  stats["modules"]["system.gpu0.noc"]["response_latency"]["sum"] = 600;
+  const Bottleneck b = explain(stats).bottlenecks.front();
+  CHECK(b.from.front().first == "response_network");
+  CHECK(b.from.front().second == Approx(3 / 6.0 * stage));
+  CHECK(b.saved < waits);
+}
+
+TEST_CASE("an engine between GPUs bounds the fabric, is bound by it, or both are one") {
+  ordered_json stats = run();
+  ordered_json& config = stats["config"];
+  config["system"]["gpus"] = 2;
+  config["system"]["transfer"] = "coalesced";
+  config["fabric"] = {{"clock_hz", 1e9}, {"flit_bytes", 16}, {"latency_ns", 10}};
+  config["rdma"] = {{"clock_hz", 1e9}, {"latency_cycles", 1}, {"timeout_cycles", 30}};
+  stats["modules"]["system.gpu0.noc"] = ordered_json::object();
+  // 100 packets a direction: 90 cycles of excess each in the fabric, and 400 in the engines.
+  ordered_json& fabric = stats["modules"]["system.fabric"];
+  fabric = {{"packet_latency", {{"count", 200}, {"sum", 20'000}}}, {"egress_busy_0", 220}};
+  ordered_json& engine = stats["modules"]["system.gpu0.rdma"];
+  engine = {{"packets_out_response", 880},
+            {"remote_reads_served", 100},
+            {"link_response_cycles", 50'000}};
+  const auto first = [&] { return explain(stats).bottlenecks.front(); };
+  const double contention = first().saved / 0.75;
+  CHECK(first().resource.name == "RDMA engines (responses)");
+  // Without it, packets pass at the rate of the fabric.
+  CHECK(first().resource.next_use == Approx(220 / 1100.0));
+  CHECK(first().resource.remedies ==
+        "rdma.clock_hz; system.transfer (fine-grained, decision-engine), system.page_placement, "
+        "migration.policy");
+  CHECK(first().resource.infinite ==
+        std::vector<std::pair<std::string, std::string>>{{"rdma.clock_hz", "8000000000"},
+                                                         {"rdma.latency_cycles", "8"},
+                                                         {"rdma.timeout_cycles", "240"},
+                                                         {"rdma.port_depth", "1024"},
+                                                         {"rdma.outgoing_depth", "1024"}});
+  // Three quarters of the engine's use: one resource.
+  fabric["egress_busy_0"] = 661;
+  CHECK(first().resource.name == "fabric between the GPUs and RDMA engines (responses)");
+  CHECK(first().resource.use == Approx(0.8));
+  CHECK(first().saved == Approx(contention));
+  CHECK(first().resource.infinite.size() == 4 + 5);
+  fabric["egress_busy_0"] = 659;
+  CHECK(first().resource.name == "RDMA engines (responses)");
+  // The other way round.
+  fabric["egress_busy_0"] = 880;
+  engine["packets_out_response"] = 440;
+  CHECK(first().resource.name == "fabric between the GPUs (responses)");
+  CHECK(first().saved == Approx(contention / 2));
 }
 
 TEST_CASE("of networks in a row that are in use alike, the last bounds the run") {
@@ -377,13 +467,14 @@ TEST_CASE("with more MSHRs, exposed latencies overlap for the time in which an L
   };
   const std::string mshrs = "miss registers (MSHRs) of the L1s";
   const std::string frames = "lines of the L1s' sets that misses reserve";
-  // A stall lasts 1000 / 4 cycles. The networks' excess is a fifth of the misses' latency.
+  // A stall lasts 1000 / 4 cycles. The networks' excess is a fifth of the misses' latency. That of
+  // the requests' network is 0, so that no wait in it is contention.
   l1 = {{"stalls_mshr", 2}, {"miss_latency", {{"count", 100}, {"sum", 100'500}}}};
-  CHECK(saved(mshrs) == Approx(5 + 100 + 5));
+  CHECK(saved(mshrs) == Approx(10 + 100 + 5));
   l1["stalls_mshr"] = 0;
   CHECK(saved(mshrs) == 0);
   l1["stalls_frames"] = 1;
-  CHECK(saved(frames) == Approx(5 + 100 + 5));
+  CHECK(saved(frames) == Approx(10 + 100 + 5));
   // With three eighths, half of the gain is left; with a half, none.
   l1 = {{"stalls_mshr", 1}, {"miss_latency", {{"count", 100}, {"sum", 53'600}}}};
   CHECK(saved(mshrs) == Approx(0.5 * 536 / 4));
