@@ -59,11 +59,19 @@ HotSpots Blocks::hottest(const std::vector<std::string>& statistics, const char*
 }
 
 std::vector<std::pair<std::string, double>> Blocks::egress_links(const std::string& way) const {
+  return busy_links(way + "egress");
+}
+
+std::vector<std::pair<std::string, double>> Blocks::router_links(const std::string& way) const {
+  return busy_links(way + "router");
+}
+
+std::vector<std::pair<std::string, double>> Blocks::busy_links(const std::string& prefix) const {
   const std::string end = "_busy_cycles";
   std::vector<std::pair<std::string, double>> links;
   for (const auto& [module, statistics] : blocks_) {
     for (const auto& [name, value] : statistics->items()) {
-      if (!begins_with(name, way + "egress") || !ends_with(name, end)) continue;
+      if (!begins_with(name, prefix) || !ends_with(name, end)) continue;
       links.emplace_back(module + "." + name.substr(0, name.size() - end.size()),
                          value.get<double>());
     }

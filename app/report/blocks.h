@@ -40,10 +40,15 @@ class Blocks {
 
   /// Busy cycles of a network's egress links. `way`: prefix of the direction's statistics.
   std::vector<std::pair<std::string, double>> egress_links(const std::string& way) const;
+  /// The same of the links between a mesh's routers.
+  std::vector<std::pair<std::string, double>> router_links(const std::string& way) const;
   /// Busy cycles of the links of the fabric between GPUs, in both directions.
   std::vector<std::pair<std::string, double>> fabric_links() const;
 
  private:
+  /// Statistics that begin with `prefix` and end with "_busy_cycles".
+  std::vector<std::pair<std::string, double>> busy_links(const std::string& prefix) const;
+
   std::vector<std::pair<std::string, const nlohmann::ordered_json*>> blocks_;
 };
 

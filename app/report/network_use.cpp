@@ -45,6 +45,7 @@ std::optional<NetworkUse> network_use(const nlohmann::ordered_json& stats, const
   use.flits = use.blocks.sum(prefix + "flits");
   use.latency = use.blocks.sum(prefix + "latency", "sum");
   use.links = use.blocks.egress_links(prefix);
+  for (auto& link : use.blocks.router_links(prefix)) use.links.push_back(std::move(link));
   use.idle_latency = idle_latency(stats, kind, use, prefix);
   return use;
 }

@@ -39,7 +39,8 @@ struct NetworkUse {
   double latency = 0;  ///< summed over packets
   /// Of an average packet without contention, before its flits: the stages, hops or the link.
   double idle_latency = 0;
-  std::vector<std::pair<std::string, double>> links;  ///< busy cycles of the egress links
+  std::vector<std::pair<std::string, double>>
+      links;  ///< busy cycles; of a mesh, also between its routers
 };
 
 /// `way`: "request" or "response". Empty if the run has no such blocks. The document must outlive

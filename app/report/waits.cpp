@@ -79,7 +79,7 @@ struct Stall {
   const char* statistic;
   const char* resource;
   std::string settings;
-  const char* words = "stalled lookups";
+  const char* words = "lookups";
 };
 
 void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,
@@ -335,7 +335,7 @@ TopWait top_wait(const Waits& waits) {
     if (reason == longest || w.share.value() > reason->share.value()) reason = &w;
   }
   TopWait top;
-  top.kind = longest->kind;
+  top.kind = reason->kind;
   top.where = longest->level + ", " + longest->queue + ": " +
               short_number(*longest->cycles_per_request) + " of " +
               short_number(waits.request_time) + " cycles of a memory request";

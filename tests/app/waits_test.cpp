@@ -175,7 +175,7 @@ TEST_CASE("waits are counted over what could have waited, with the hottest block
   const Waits w = waits_of(stats());
   const Wait& l1 = find(w.all, "L1", "MSHR");
   CHECK(l1.share.value() == Approx(8.0 / 80));
-  CHECK(l1.amount == "8 of 80 stalled lookups");
+  CHECK(l1.amount == "8 of 80 lookups");
   CHECK(l1.hot.names == std::vector<std::string>{"gpu0.l1_0"});
   CHECK(l1.hot.over_mean == Approx(1.5));
   const Wait& even = find(w.all, "LLC", "space in the queues");
@@ -200,7 +200,7 @@ TEST_CASE("the longest wait is reported with its commonest reason and hottest bl
   // 20 + 2320 cycles in the L1s and the LLC, 160 in DRAM, none of them beyond an idle system.
   CHECK(top.where == "LLC, lookups: 5.00 of 62.5 cycles of a memory request");
   CHECK(top.why ==
-        "for a miss register (MSHR) or a place in one (10 of 100 stalled lookups); hottest "
+        "for a miss register (MSHR) or a place in one (10 of 100 lookups); hottest "
         "gpu0.llc0, 1.80 times the average");
   CHECK(*top.kind == WaitKind::kResourceBusy);
   CHECK(top_wait(waits_of(ordered_json::object())).where.empty());
@@ -215,6 +215,13 @@ TEST_CASE("a wait on the way back can be the longest one") {
   CHECK(top.where == "LLC, response queues: 102 of 172 cycles of a memory request");
   CHECK(top.why == "for the response network; hottest gpu0.llc0, 1.96 times the average");
   CHECK(*top.kind == WaitKind::kQueueFull);
+  // The kind is that of the reason.
+  s["modules"]["system.gpu0.llc0"]["response_wait_cycles"] = 0;
+  s["modules"]["system.gpu0.llc0"]["stalls_output"] = 50;
+  CHECK(top_wait(waits_of(s)).why.find("for space in the queues of responses") == 0);
+  CHECK(*top_wait(waits_of(s)).kind == WaitKind::kQueueFull);
+  s["modules"]["system.gpu0.llc0"]["response_wait_cycles"] = 4000;
+  s["modules"]["system.gpu0.llc0"]["stalls_output"] = 0;
   CHECK(to_json(waits_of(s))["top"]["kind"] == "queue full");
   CHECK(to_json(waits_of(s))["all"][0]["kind"] == "resource busy");
 }
