@@ -18,6 +18,7 @@
 #include "stimuli/traces/capture_kernel.h"
 #include "stimuli/traces/kernel_files.h"
 #include "stimuli/traces/kernel_list.h"
+#include "stimuli/traces/tokens.h"
 #include "stimuli/traces/trace_summary.h"
 
 namespace tessera::app {
@@ -104,7 +105,9 @@ std::string counts_text(const TraceSummary& s) {
          bytes_text(static_cast<double>(s.bytes_touched())) + " of global memory touched\n";
   if (!s.unknown_opcodes().empty()) {
     rows = {{"UNKNOWN OPCODE", "WARP INSTRUCTIONS"}};
-    for (const auto& [name, count] : s.unknown_opcodes()) rows.push_back({name, grouped(count)});
+    for (const auto& [name, count] : s.unknown_opcodes()) {
+      rows.push_back({traces::clipped(name), grouped(count)});
+    }
     out += "\n" + table_text(rows) + "Unknown opcodes count as ALU operations.\n";
   }
   return out;
@@ -189,6 +192,9 @@ int show_info(const std::string& name, bool json, bool quiet) {
     kernels.push_back(std::move(info));
   }
   meter.finish();
+  for (const KernelInfo& k : kernels) {
+    for (const std::string& text : k.summary.warnings()) complain("warning: " + text);
+  }
   if (json) {
     ordered_json documents = ordered_json::array();
     for (const KernelInfo& k : kernels) documents.push_back(kernel_document(k));

@@ -2,7 +2,9 @@
 #include "stimuli/traces/accelsim_writer.h"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -12,6 +14,8 @@
 
 namespace tessera::traces {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::uint64_t kExportInterval = 1U << 14;
 /// SASS instructions have 16 bytes.
@@ -146,9 +150,25 @@ void write_kernel_header(const TraceKernel& k, std::ostream& out) {
          "[adrrescompress?] [mem_addresses] immediate\n\n";
 }
 
+/// Right after the last write, whose error is in errno.
 void check_written(std::ostream& out, const std::string& file) {
   out.flush();
-  if (!out) throw RunError(file + ": cannot be written");
+  if (out) return;
+  const int why = errno;
+  throw RunError(file + ": cannot be written: " + std::strerror(why));
+}
+
+/// Makes the folder and those above it. Returns those that were not there, the innermost first.
+std::vector<fs::path> make_folders(const std::string& folder) {
+  std::vector<fs::path> made;
+  std::error_code failed;
+  for (fs::path at = fs::absolute(folder, failed); !at.empty() && !fs::exists(at, failed);
+       at = at.parent_path()) {
+    made.push_back(at);
+  }
+  fs::create_directories(folder, failed);
+  if (failed) throw RunError(folder + ": cannot be made: " + failed.message());
+  return made;
 }
 
 }  // namespace
@@ -192,9 +212,10 @@ void write_accelsim_kernel(KernelTraceReader& reader, std::ostream& out,
   std::uint64_t written = 0;
   TraceInstruction instruction;
   std::string records;
-  while (reader.next_block(at)) {
+  // A write that failed is the last: its reason is still in errno.
+  while (out && reader.next_block(at)) {
     out << "#BEGIN_TB\n\nthread block = " << at.x << "," << at.y << "," << at.z << "\n\n";
-    while (reader.next_warp(warp)) {
+    while (out && reader.next_warp(warp)) {
       records.clear();
       std::uint64_t count = 0;
       while (reader.next_instruction(instruction)) {
@@ -226,13 +247,11 @@ void write_command_list(const CapturedRun& run, const std::string& list) {
 
 void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::string& folder,
                      const std::function<void(double)>& progress) {
-  namespace fs = std::filesystem;
   if (file->run().launches.empty()) {
     throw InputError(file->path() + ": the captured run has no launches that could be exported");
   }
+  const std::vector<fs::path> made = make_folders(folder);
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw RunError(folder + ": cannot be made: " + failed.message());
   const std::string list = (fs::path(folder) / "kernelslist.g").string();
   if (fs::exists(list, failed)) throw InputError(list + " is there already");
   std::vector<std::string> written = {list};
@@ -252,6 +271,7 @@ void export_accelsim(const std::shared_ptr<const CaptureFile>& file, const std::
   } catch (...) {
     // No part of a trace is one.
     for (const std::string& name : written) fs::remove(name, failed);
+    for (const fs::path& name : made) fs::remove(name, failed);
     throw;
   }
   progress(1);

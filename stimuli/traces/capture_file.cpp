@@ -37,6 +37,15 @@ std::string decompressed(const std::string& packed, std::uint64_t raw) {
   return out;
 }
 
+nlohmann::ordered_json parsed(const std::string& text, const char* part) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (out.is_discarded()) {
+    throw InputError(std::string("expected ") + part + " as a JSON document, found " +
+                     (text.empty() ? "no bytes" : std::to_string(text.size()) + " other bytes"));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_capture_name(const std::string& name) { return ends_with(name, ".ttrace"); }
@@ -53,7 +62,7 @@ CaptureFile::CaptureFile(const std::string& path) : file_(path) {
                        std::to_string(version));
     }
     const auto header = number_at<std::uint32_t>(begin, CaptureLayout::kMagic.size() + 4);
-    read_header(nlohmann::ordered_json::parse(read(kBeginBytes, header)), run_);
+    read_header(parsed(read(kBeginBytes, header), "its header"), run_);
     if (file_.bytes() < kFooterBytes) throw InputError("it is too short");
     const std::string end = read(file_.bytes() - kFooterBytes, kFooterBytes);
     if (end.compare(3 * 8, CaptureLayout::kEnd.size(), CaptureLayout::kEnd) != 0) {
@@ -85,7 +94,7 @@ std::string CaptureFile::read(std::uint64_t offset, std::uint64_t bytes) const {
 void CaptureFile::read_index(const std::string& index) {
   const auto json = number_at<std::uint64_t>(index, 0);
   if (json > index.size() - 8) throw InputError("its contents are too short");
-  read_contents(nlohmann::ordered_json::parse(index.substr(8, json)), run_);
+  read_contents(parsed(index.substr(8, json), "its contents"), run_);
   std::size_t at = 8 + json;
   const auto next = [&] {
     const auto value = number_at<std::uint64_t>(index, at);

@@ -271,12 +271,14 @@ class ContainerKernel final : public KernelTraceReader {
   RecordDecoder decoder_;
 };
 
-/// Whether a header that NUL ends begins the file: only a container's does.
+/// Whether a header that NUL ends begins the file: only a container's does. A text with a damaged
+/// byte has the begin of a CTA, which no container has.
 bool is_container(const std::string& path) {
   const InputFile file(path);
   std::string begin(1U << 16, ' ');
   begin.resize(file.read(0, begin.data(), begin.size()));
-  return !begin.empty() && begin.front() == '-' && begin.find('\0') != std::string::npos;
+  return !begin.empty() && begin.front() == '-' && begin.find('\0') != std::string::npos &&
+         begin.find("#BEGIN_TB") == std::string::npos;
 }
 
 }  // namespace

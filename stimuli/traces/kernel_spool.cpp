@@ -7,7 +7,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "common/error.h"
 #include "common/hex.h"
 #include "stimuli/traces/spool_codec.h"
 
@@ -67,7 +66,7 @@ struct KernelSpool::Interning {
 KernelSpool::~KernelSpool() = default;
 
 KernelSpool::KernelSpool(KernelTraceReader& reader, const std::function<void(double)>& progress)
-    : kernel_(reader.kernel()), interning_(std::make_unique<Interning>()) {
+    : kernel_(reader.kernel()), check_(kernel_), interning_(std::make_unique<Interning>()) {
   Dim3 at;
   while (reader.next_block(at)) read_block(reader, at, progress);
   unknown_ = reader.unknown_opcodes();
@@ -78,24 +77,16 @@ KernelSpool::KernelSpool(KernelTraceReader& reader, const std::function<void(dou
 
 void KernelSpool::read_block(KernelTraceReader& reader, const Dim3& at,
                              const std::function<void(double)>& progress) {
-  const Dim3& grid = kernel_.grid;
-  if (at.x >= grid.x || at.y >= grid.y || at.z >= grid.z) {
-    throw InputError(reader.place() + ": expected a CTA of the grid " + text_of(grid) +
-                     ", found CTA " + text_of(at));
-  }
+  check_.begin_block(reader, at);
   std::vector<WarpPart> parts;
-  std::vector<bool> seen(kernel_.warps());
   TraceInstruction instruction;
   std::uint32_t warp = 0;
   while (reader.next_warp(warp)) {
-    if (seen[warp]) {
-      throw InputError(reader.place() + ": expected each warp once in CTA " + text_of(at) +
-                       ", found warp " + std::to_string(warp) + " again");
-    }
-    seen[warp] = true;
+    check_.begin_warp(reader, warp);
     WarpPart part{warp, file_.bytes(), 0, 0};
     SpoolState state;
     while (reader.next_instruction(instruction)) {
+      check_.count(instruction);
       note_addresses(instruction);
       record_.clear();
       encode(instruction, intern(instruction.operation), state, record_);
@@ -106,6 +97,7 @@ void KernelSpool::read_block(KernelTraceReader& reader, const Dim3& at,
     part.bytes = file_.bytes() - part.offset;
     if (part.instructions != 0) parts.push_back(part);
   }
+  const Dim3& grid = kernel_.grid;
   const std::uint64_t cta = at.x + std::uint64_t{grid.x} * (at.y + std::uint64_t{grid.y} * at.z);
   blocks_.push_back({static_cast<std::uint32_t>(cta), file_.bytes()});
   const std::uint64_t count = parts.size();
@@ -136,12 +128,7 @@ void KernelSpool::note_addresses(TraceInstruction& i) {
     if (o.space != Space::kGlobal) a = (a - base) % kWindowBytes;
     aligned = aligned && (a & offset) == 0;
     a &= ~offset;
-    if (o.space == Space::kGlobal) {
-      touch(a, o.lane_bytes);
-    } else if (o.space == Space::kLocal) {
-      local_begin_ = std::min(local_begin_, a);
-      local_end_ = std::max(local_end_, a + o.lane_bytes);
-    }
+    if (o.space == Space::kGlobal) touch(a, o.lane_bytes);
   }
   if (!aligned) ++unaligned_;
 }
@@ -185,33 +172,15 @@ void KernelSpool::correct_registers() {
 
 void KernelSpool::finish() {
   interning_.reset();
+  check_.finish();
   file_.flush();
   OpInfo exit;
   exit.unit = Unit::kExit;
   exit.pc = static_cast<std::uint32_t>(operations_.size());
   infos_.push_back(exit);
 
-  const Dim3& grid = kernel_.grid;
-  const auto place = [&](std::uint64_t cta) {
-    return text_of(Dim3{static_cast<std::uint32_t>(cta % grid.x),
-                        static_cast<std::uint32_t>(cta / grid.x % grid.y),
-                        static_cast<std::uint32_t>(cta / grid.x / grid.y)});
-  };
   std::sort(blocks_.begin(), blocks_.end(),
             [](const Block& a, const Block& b) { return a.cta < b.cta; });
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (i != 0 && blocks_[i].cta == blocks_[i - 1].cta) {
-      throw InputError(kernel_.file + ": expected each CTA once, found CTA " +
-                       place(blocks_[i].cta) + " twice");
-    }
-  }
-  if (blocks_.size() == grid.count()) return;
-  std::uint64_t missing = 0;
-  while (missing < blocks_.size() && blocks_[missing].cta == missing) ++missing;
-  throw InputError(kernel_.file + ": expected the " + std::to_string(grid.count()) +
-                   " CTAs of the grid " + text_of(grid) + ", found " +
-                   std::to_string(blocks_.size()) + "; the first that is missing is CTA " +
-                   place(missing));
 }
 
 std::vector<KernelSpool::WarpPart> KernelSpool::warps(std::uint64_t cta) const {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "stimuli/traces/kernel_check.h"
 #include "stimuli/traces/spool_file.h"
 #include "stimuli/traces/trace_instruction.h"
 
@@ -49,8 +50,9 @@ class KernelSpool {
   /// Numbers of the chunks of global memory that the kernel touches.
   const std::unordered_set<std::uint64_t>& chunks() const { return chunks_; }
   /// The kernel's local addresses are in [local_begin(), local_end()), relative to the window.
-  Address local_begin() const { return local_begin_; }
-  Address local_end() const { return local_end_; }
+  Address local_begin() const { return check_.local_begin(); }
+  Address local_end() const { return check_.local_end(); }
+  std::vector<std::string> warnings() const { return check_.warnings(); }
   /// Accesses with an address that is not a multiple of their width.
   std::uint64_t unaligned() const { return unaligned_; }
   std::uint64_t bulk_copies() const { return bulk_copies_; }
@@ -74,6 +76,7 @@ class KernelSpool {
   void finish();
 
   TraceKernel kernel_;
+  KernelCheck check_;
   SpoolFile file_;
   std::vector<Block> blocks_;  ///< in ascending order of CTA
   std::vector<TraceOperation> operations_;
@@ -81,8 +84,6 @@ class KernelSpool {
   std::vector<OpInfo> infos_;
   std::unordered_set<std::uint64_t> chunks_;
   std::uint64_t last_chunk_ = ~std::uint64_t{0};
-  Address local_begin_ = ~Address{0};
-  Address local_end_ = 0;
   std::uint64_t unaligned_ = 0;
   std::uint64_t bulk_copies_ = 0;
   std::uint32_t impossible_registers_ = 0;

@@ -102,6 +102,23 @@ const char* name_of(Compression c) {
   return "plain";
 }
 
+/// What is wrong with compressed data. Boost's texts do not say it.
+std::string text_of(const std::exception& e) {
+  if (const auto* gzip = dynamic_cast<const io::gzip_error*>(&e)) {
+    const bool ends =
+        gzip->error() == io::gzip::bad_footer ||
+        (gzip->error() == io::gzip::zlib_error && gzip->zlib_error_code() == io::zlib::buf_error);
+    if (ends) return "the file ends within a gzip stream";
+    if (gzip->error() == io::gzip::bad_header) return "no header of a gzip stream";
+    return gzip->error() == io::gzip::bad_crc ? "another checksum" : "no gzip stream";
+  }
+  if (const auto* lzma = dynamic_cast<const io::lzma_error*>(&e)) {
+    return lzma->error() == io::lzma::buf_error ? "the file ends within an xz stream"
+                                                : "no xz stream";
+  }
+  return e.what();
+}
+
 }  // namespace
 
 Compression compression_of(std::string_view begin) {
@@ -186,7 +203,7 @@ bool LineReader::fill() {
     throw;
   } catch (const std::exception& e) {
     throw InputError(path_ + ":" + std::to_string(number_ + 1) + ": expected " + stream_->kind() +
-                     " data, found damaged data after this line (" + e.what() + ")");
+                     " data, found damaged data after this line (" + text_of(e) + ")");
   }
   end_ += n;
   at_end_ = n == 0;
@@ -214,6 +231,11 @@ bool LineReader::next(std::string_view& line) {
     searched = begin_ + left;
   }
   ++number_;
+  const std::size_t nul = line.find('\0');
+  if (nul != std::string_view::npos) {
+    throw InputError(place() + ": expected text, found a NUL byte in column " +
+                     std::to_string(nul + 1));
+  }
   return true;
 }
 

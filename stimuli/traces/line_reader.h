@@ -25,7 +25,7 @@ class LineReader {
   LineReader& operator=(const LineReader&) = delete;
 
   /// The next line without its newline; valid until the next call. False at the file's end. Throws
-  /// InputError for damaged compressed data and for a line of more than 16 MiB.
+  /// InputError for damaged compressed data, for a NUL byte and for a line of more than 16 MiB.
   bool next(std::string_view& line);
   /// Of the last line, from 1.
   std::uint64_t number() const { return number_; }

@@ -2,8 +2,10 @@
 #include "stimuli/traces/record_decoder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
+#include "common/hex.h"
 #include "stimuli/traces/tokens.h"
 
 namespace tessera::traces {
@@ -14,7 +16,7 @@ constexpr std::uint16_t kNoRegister = 0xffff;
 constexpr unsigned kRegisterBytes = 4;
 
 /// The scoreboard name of "R12", "UR4", "P0" or "UP1"; kNoRegister for RZ, PT and the like, and for
-/// registers of other files, which cause no dependence.
+/// registers that cause no dependence: convergence barriers, scoreboards and special registers.
 std::uint16_t register_name(std::string_view word) {
   struct File {
     std::string_view prefix;
@@ -27,13 +29,22 @@ std::uint16_t register_name(std::string_view word) {
   const std::string_view prefix = word.substr(0, letters);
   const std::string_view digits = word.substr(letters);
   unsigned number = 0;
-  if (prefix.empty()) fail_expected("a register (R, UR, P or UP and a number)", word);
-  if (digits.empty()) {
-    if (prefix.back() != 'Z' && prefix.back() != 'T') {
-      fail_expected("a register (R, UR, P or UP and a number)", word);
+  const auto is_file = [](std::string_view name) {
+    for (const std::string_view other : {"B", "SB", "SR"}) {
+      if (name == other) return true;
     }
-    return kNoRegister;
+    return std::any_of(std::begin(kFiles), std::end(kFiles),
+                       [name](const File& f) { return f.prefix == name; });
+  };
+  const bool constant =
+      digits.empty() && !prefix.empty() && (prefix.back() == 'Z' || prefix.back() == 'T');
+  const bool known =
+      constant ? is_file(prefix.substr(0, prefix.size() - 1)) : is_file(prefix) && !digits.empty();
+  if (!known) {
+    fail_expected("a register (R, UR, P, UP, B, SB or SR and a number, or RZ, URZ, PT or UPT)",
+                  word);
   }
+  if (constant) return kNoRegister;
   if (!read_number(digits, 10, number) || number > 255) {
     fail_expected("a register's number from 0 to 255", word);
   }
@@ -84,6 +95,24 @@ void set_registers(TraceOperation& o, const Registers& sources, const Registers&
   o.write_count = static_cast<std::uint8_t>(n - o.read_count);
 }
 
+/// `at` and a signed difference. Throws FormatError for a sum that is no address.
+Address moved(Address at, std::int64_t by, const char* what) {
+  const Address to = at + static_cast<Address>(by);
+  if (by < 0 ? to > at : to < at) {
+    throw FormatError("expected an address below the end of the address space, found " + hex(at) +
+                      " and " + what + " of " + std::to_string(by));
+  }
+  return to;
+}
+
+/// Throws FormatError if `bytes` bytes reach the end of the address space.
+void check_end(Address at, std::uint64_t bytes) {
+  if (at + bytes < at) {
+    throw FormatError("expected an access below the end of the address space, found " +
+                      std::to_string(bytes) + " bytes at " + hex(at));
+  }
+}
+
 /// The addresses of the active lanes, in ascending order of lanes.
 void read_addresses(Tokens& tokens, TraceInstruction& out) {
   const auto mode = tokens.number<unsigned>("the mode of the addresses, 0, 1 or 2");
@@ -102,18 +131,28 @@ void read_addresses(Tokens& tokens, TraceInstruction& out) {
     return;
   }
   auto at = tokens.number<Address>("a hexadecimal base address", 16);
-  Address stride = 0;
+  std::int64_t stride = 0;
   // A record without lanes has a stride, too ("1 0x0 0").
-  if (mode == 1) stride = static_cast<Address>(tokens.number<std::int64_t>("a decimal stride"));
+  if (mode == 1) stride = tokens.number<std::int64_t>("a decimal stride");
   bool first = true;
   for (std::uint32_t left = out.mask; left != 0; left &= left - 1) {
-    if (!first && mode == 1) at += stride;
+    if (!first && mode == 1) at = moved(at, stride, "a stride");
     if (!first && mode == 2) {
-      at += static_cast<Address>(
-          tokens.number<std::int64_t>("a decimal difference of each active lane after the first"));
+      at = moved(
+          at,
+          tokens.number<std::int64_t>("a decimal difference of each active lane after the first"),
+          "a difference");
     }
     first = false;
     out.address[static_cast<unsigned>(__builtin_ctz(left))] = at;
+  }
+}
+
+void check_ends(const TraceInstruction& i) {
+  const std::uint64_t width = i.operation.lane_bytes;
+  for (std::uint32_t left = i.mask; left != 0; left &= left - 1) {
+    // A misaligned access is one to the multiple below.
+    check_end(i.address[static_cast<unsigned>(__builtin_ctz(left))] & ~(width - 1), width);
   }
 }
 
@@ -146,7 +185,7 @@ void read_bulk(Tokens& tokens, TraceInstruction& out) {
     if (mode == 3) {
       at = tokens.number<Address>("a hexadecimal address of the bulk copy", 16);
     } else if (i != 0) {
-      at += static_cast<Address>(tokens.number<std::int64_t>("a decimal difference"));
+      at = moved(at, tokens.number<std::int64_t>("a decimal difference"), "a difference");
     }
     out.pieces.push_back(at);
   }
@@ -158,6 +197,7 @@ void read_bulk(Tokens& tokens, TraceInstruction& out) {
                         std::to_string(each) + " bytes");
     }
     out.piece_bytes = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, each));
+    for (const Address piece : out.pieces) check_end(piece, out.piece_bytes);
   }
 }
 
@@ -255,11 +295,15 @@ void RecordDecoder::decode(std::string_view record, TraceInstruction& out) {
     read_bulk(tokens, out);
   } else if (width != 0) {
     read_addresses(tokens, out);
+    if (o.action == TraceAction::kMemory && o.space != Space::kConst) check_ends(out);
   }
   const std::int64_t immediate =
       read_end(tokens, kernel_.version, destinations.count + sources.count);
-  if (o.action == TraceAction::kMemory && width == 0 && !facts.bulk && o.space != Space::kConst) {
-    // A memory opcode without addresses: prefetches and damaged records.
+  const bool empty =
+      o.action == TraceAction::kMemory && width == 0 && !facts.bulk && o.space != Space::kConst;
+  // Without active lanes there is nothing to access.
+  out.lacks_addresses = empty && out.mask != 0;
+  if (empty) {
     o.action = TraceAction::kCompute;
     o.unit = Unit::kAlu;
   }

@@ -21,14 +21,16 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 /// At most 40 characters of a text, for a message.
-inline std::string quoted(std::string_view text) {
+inline std::string clipped(std::string_view text) {
   constexpr std::size_t kMost = 40;
-  std::string out = "'" + std::string(text.substr(0, kMost));
+  std::string out(text.substr(0, kMost));
   for (char& c : out) {
     if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~') c = '?';
   }
-  return out + (text.size() > kMost ? "...'" : "'");
+  return text.size() > kMost ? out + "..." : out;
 }
+
+inline std::string quoted(std::string_view text) { return "'" + clipped(text) + "'"; }
 
 [[noreturn]] inline void fail_expected(std::string_view what, std::string_view found) {
   throw FormatError("expected " + std::string(what) + ", found " +

@@ -60,6 +60,8 @@ struct TraceOperation {
 struct TraceInstruction {
   TraceOperation operation;
   std::uint32_t mask = 0;  ///< lanes that execute it; bit i is lane i
+  /// A memory opcode with active lanes whose record has no addresses: a kCompute.
+  bool lacks_addresses = false;
   std::array<Address, kWarpLanes> address;
   /// Of a bulk copy, which is an access of the whole warp: addresses of its pieces, each of
   /// `piece_bytes` bytes. `address` has no values then.

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/traces/trace_source.h"
 
-#include "common/error.h"
-
 namespace tessera::traces {
-namespace {
-
-/// CUDA C++ Programming Guide, "Technical Specifications".
-constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
-
-}  // namespace
 
 LocalSlots LocalMemories::of(std::uint64_t thread_bytes, const DeviceSlots& slots) {
   // Whole elements of the widest access.
@@ -30,14 +22,7 @@ std::unique_ptr<KernelProgram> TraceSource::make(const LaunchRequest& /*request*
   LocalSlots local;
   if (spool_->local_end() != 0 && environment.slots.sms != 0) {
     const Address begin = spool_->local_begin() / kMaxLaneBytes * kMaxLaneBytes;
-    const std::uint64_t bytes = spool_->local_end() - begin;
-    if (bytes > kMostLocalBytes) {
-      throw InputError(spool_->kernel().file + ": expected at most " +
-                       std::to_string(kMostLocalBytes) +
-                       " bytes of local memory of a thread, found addresses in " +
-                       std::to_string(bytes) + " bytes");
-    }
-    local = locals_->of(bytes, environment.slots);
+    local = locals_->of(spool_->local_end() - begin, environment.slots);
   }
   return std::make_unique<TraceProgram>(spool_, map_, local);
 }

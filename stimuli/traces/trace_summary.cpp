@@ -57,17 +57,23 @@ void TraceSummary::add(KernelTraceReader& reader, const std::function<void(doubl
   Dim3 at;
   std::uint32_t warp = 0;
   TraceInstruction instruction;
+  KernelCheck check(reader.kernel());
   while (reader.next_block(at)) {
+    check.begin_block(reader, at);
     ++ctas_;
     while (reader.next_warp(warp)) {
+      check.begin_warp(reader, warp);
       const std::uint64_t before = warp_instructions_;
       while (reader.next_instruction(instruction)) {
+        check.count(instruction);
         count(instruction);
         if (warp_instructions_ % kSummaryInterval == 0) progress(reader.done());
       }
       if (warp_instructions_ != before) ++warps_;
     }
   }
+  check.finish();
+  warnings_ = check.warnings();
   for (const auto& u : reader.unknown_opcodes()) unknown_[u.opcode] += u.count;
   progress(1);
 }

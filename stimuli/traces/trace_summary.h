@@ -55,6 +55,8 @@ class TraceSummary {
   /// Bytes of the different sectors of global memory.
   std::uint64_t bytes_touched() const;
   const std::map<std::string, std::uint64_t>& unknown_opcodes() const { return unknown_; }
+  /// Of the last kernel that was read.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   using Sectors = std::bitset<kChunkBytes / kSectorBytes>;
@@ -69,6 +71,7 @@ class TraceSummary {
   std::map<std::string, std::uint64_t> classes_;
   std::map<std::string, AccessCounts> accesses_;
   std::map<std::string, std::uint64_t> unknown_;
+  std::vector<std::string> warnings_;
   std::unordered_map<std::uint64_t, Sectors> touched_;  ///< by chunk
   std::uint64_t last_chunk_ = ~std::uint64_t{0};
   Sectors* last_sectors_ = nullptr;

@@ -11,6 +11,7 @@
 #include "common/text.h"
 #include "stimuli/traces/address_map.h"
 #include "stimuli/traces/kernel_files.h"
+#include "stimuli/traces/tokens.h"
 #include "stimuli/traces/trace_source.h"
 
 namespace tessera::traces {
@@ -43,6 +44,7 @@ void report_limits(const std::string& name, const Spools& spools) {
   std::uint64_t kernels = 0;
   std::uint32_t registers = 0;
   for (const auto& entry : spools) {
+    for (const std::string& text : entry.second->warnings()) warn(text);
     for (const auto& u : entry.second->unknown_opcodes()) unknown[u.opcode] += u.count;
     unaligned += entry.second->unaligned();
     bulk += entry.second->bulk_copies();
@@ -53,7 +55,7 @@ void report_limits(const std::string& name, const Spools& spools) {
   if (!unknown.empty()) {
     std::vector<std::string> names;
     for (const auto& [opcode, count] : unknown) {
-      names.push_back(opcode + " (" + std::to_string(count) + ")");
+      names.push_back(clipped(opcode) + " (" + std::to_string(count) + ")");
     }
     warn(name + ": unknown opcodes count as ALU operations: " + joined(names));
   }

@@ -245,6 +245,8 @@ class Captures(unittest.TestCase):
         refused(b"", "it is too short")
         refused(b"x" * 100, "found other first bytes")
         refused(bytes_of_file[:-1], "its end is missing")
+        refused(bytes_of_file[:12] + bytes(4) + bytes_of_file[16:],
+                f"{self.file}: the captured run cannot be read: expected its header as a JSON document, found no bytes")
         refused(bytes_of_file[:8] + b"\2" + bytes_of_file[9:], "expected version 1, found 2")
         for arguments, expected in (
                 (("run", "nuba-small", "mm", "--capture", "x.trace"), "must end with .ttrace"),
@@ -286,6 +288,19 @@ class Captures(unittest.TestCase):
         refused(without_launches, "has no launches that could be exported", "trace", "export", self.file,
                 self.folder / "e", "--accelsim")
         self.assertFalse((self.folder / "e").exists())
+
+    def test_an_export_that_cannot_be_written_says_why_and_leaves_no_folder(self):
+        run("nuba-small", "mm", "--capture", self.file)
+        folder = self.folder / "new" / "export"
+        for made in (False, True):
+            if made:
+                folder.mkdir(parents=True)
+            done = subprocess.run(["bash", "-c", 'ulimit -f 8; exec "$@"', "bash", TESSERA, "trace", "export", self.file,
+                                   folder, "--accelsim", "--quiet"], text=True, capture_output=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"tessera: {folder}/kernel-1.traceg: cannot be written: File too large\n")
+            self.assertEqual(folder.exists(), made)
+            self.assertEqual(folder.parent.exists(), made)
 
     def test_damaged_bytes_end_with_a_message(self):
         run("nuba-small", "mm", "--capture", self.file)

@@ -276,11 +276,48 @@ TEST_CASE("damaged compressed data is refused with its line") {
     // The file's end is missing.
     const std::string cut =
         spool_refusal(folder.put("k.traceg", bytes.substr(0, bytes.size() / 2)));
-    CHECK(cut.find(": expected ") != std::string::npos);
+    CHECK(cut.find(": expected " + kind + " data, found damaged data after this line") !=
+          std::string::npos);
+    CHECK(cut.find(" (the file ends within a") != std::string::npos);
+    CHECK(message.find("iostream error") == std::string::npos);
     // So early that no line is whole.
     const std::string begin = spool_refusal(folder.put("k.traceg", bytes.substr(0, 20)));
     CHECK(begin.find(path + ":1: expected " + kind + " data, found damaged data") == 0);
   }
+}
+
+TEST_CASE("compressed files without their last bytes end early") {
+  const TraceFolder folder;
+  const std::string text = one_warp(toy_records());
+  for (const auto& [kind, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"a gzip stream", test::gzip(text)}, {"an xz stream", test::xz(text)}}) {
+    for (const std::size_t missing : {1U, 6U, 40U}) {
+      INFO(kind << ", " << missing);
+      const std::string path = folder.put("k.traceg", bytes.substr(0, bytes.size() - missing));
+      const std::string message = spool_refusal(path);
+      CHECK(message.find(" data, found damaged data after this line (the file ends within " + kind +
+                         ")") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a NUL byte in a text is named with its line") {
+  const TraceFolder folder;
+  const std::string text = one_warp(toy_records());
+  const auto check = [&](const std::string& word, const std::string& expected) {
+    std::string damaged = text;
+    damaged[text.find(word)] = '\0';
+    std::string path = folder.put("k.traceg", damaged);
+    CHECK(spool_refusal(path) == path + expected);
+    path = folder.put("k.traceg", test::gzip(damaged));
+    CHECK(spool_refusal(path) == path + expected);
+  };
+  check("LDG.E.64", ":24: expected text, found a NUL byte in column 20");
+  check("toy", ":1: expected text, found a NUL byte in column 16");
+  check("warp = 0", ":21: expected text, found a NUL byte in column 1");
+  const std::string list = folder.put("kernelslist.g", std::string("k.traceg\n\0\n", 11));
+  CHECK(refusal([&] { read_kernel_list(list); }) ==
+        list + ":2: expected text, found a NUL byte in column 1");
 }
 
 TEST_CASE("a list names copies and kernels, and other lines are ignored") {

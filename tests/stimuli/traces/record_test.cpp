@@ -113,10 +113,51 @@ TEST_CASE("registers of all files have names of their own, and constant register
   const TraceOperation o = decoded("0 1 2 P0 UP1 ISETP.GE 5 R1 UR1 RZ R255 PT 0 0").operation;
   CHECK(registers(o, false) == std::vector<unsigned>{1, 257});
   CHECK(registers(o, true) == std::vector<unsigned>{512, 769});
-  CHECK(failure("0 1 1 12 MOV 0 0 0") ==
-        "expected a register (R, UR, P or UP and a number), found '12'");
+  CHECK(
+      failure("0 1 1 12 MOV 0 0 0") ==
+      "expected a register (R, UR, P, UP, B, SB or SR and a number, or RZ, URZ, PT or UPT), found "
+      "'12'");
   CHECK(failure("0 1 1 R256 MOV 0 0 0") ==
         "expected a register's number from 0 to 255, found 'R256'");
+}
+
+TEST_CASE("a register of a file that SASS does not have is refused") {
+  const std::string expected =
+      "expected a register (R, UR, P, UP, B, SB or SR and a number, or RZ, URZ, PT or UPT), found ";
+  for (const std::string name : {"Q26", "Z", "QZ", "R", "r2", "RP1"}) {
+    INFO(name);
+    CHECK(failure("0 1 1 " + name + " MOV 0 0 0") == expected + "'" + name + "'");
+  }
+  // Convergence barriers, scoreboards and special registers cause no dependence.
+  const TraceOperation o = decoded("0 1 1 B0 BSSY 5 SB3 SR33 SRZ URZ UPT 0 0").operation;
+  CHECK(registers(o, false).empty());
+  CHECK(registers(o, true).empty());
+}
+
+TEST_CASE("addresses beyond the end of the address space are refused") {
+  const std::string load = "0 3 1 R2 LDG.E 1 R4 4 ";
+  CHECK(failure("0 ffffffff 1 R2 LDG.E 1 R4 4 1 0xffffffffffffffc0 4 0") ==
+        "expected an address below the end of the address space, found 0xfffffffffffffffc and a "
+        "stride of 4");
+  CHECK(failure("0 000000ff 1 R2 LDG.E 1 R4 4 1 0x10 -4 0") ==
+        "expected an address below the end of the address space, found 0x0 and a stride of -4");
+  CHECK(failure(load + "2 0x10 -17 0") ==
+        "expected an address below the end of the address space, found 0x10 and a difference of "
+        "-17");
+  CHECK(failure(load + "0 0x10 0xffffffffffffffff 0") ==
+        "expected an access below the end of the address space, found 4 bytes at "
+        "0xfffffffffffffffc");
+  CHECK(failure("0 1 0 UTMALDG 0 4 0x10 0 256 0 4 0x40 2 -65") ==
+        "expected an address below the end of the address space, found 0x40 and a difference of "
+        "-65");
+  CHECK(failure("0 1 0 UTMALDG 0 4 0x10 0 256 0 3 1 0xfffffffffffffff0") ==
+        "expected an access below the end of the address space, found 256 bytes at "
+        "0xfffffffffffffff0");
+  // Up to both ends, and without active lanes.
+  CHECK(addresses(decoded(load + "1 0x4 -4 0")) == std::vector<Address>{4, 0});
+  CHECK(addresses(decoded(load + "0 0 0xfffffffffffffff8 0")) ==
+        std::vector<Address>{0, 0xfffffffffffffff8});
+  CHECK(addresses(decoded("0 0 1 R2 LDG.E 1 R4 4 1 0xffffffffffffffff 4 0")).empty());
 }
 
 TEST_CASE("the width of an access is the first modifier that is a number of bits") {

@@ -200,6 +200,25 @@ class Traces(unittest.TestCase):
                          {"FROB": 8})
         self.assertIn("FROB", tessera("trace", "info", folder).stdout)
 
+    def test_unknown_opcodes_are_clipped_in_the_warning(self):
+        folder, _ = self.write("vecadd", 256)
+        kernel = folder / "kernel-1.traceg"
+        text = kernel.read_bytes()
+        for opcode, expected in ((b"Q" * 100_000, "Q" * 40 + "... (8)"), (b"F\x80B", "F?B (8)")):
+            kernel.write_bytes(text.replace(b"FADD", opcode))
+            error = tessera("run", "uba-mem-small", folder, "--json", "--quiet").stderr
+            self.assertEqual(
+                error, f"tessera: warning: {folder}: unknown opcodes count as ALU operations: {expected}\n")
+            self.assertIn(f"\n{expected.split()[0]} ", tessera("trace", "info", folder).stdout)
+
+    def test_runs_and_info_warn_of_missing_warps(self):
+        folder, _ = self.write("vecadd", 256)
+        kernel = folder / "kernel-1.traceg"
+        kernel.write_text(kernel.read_text().replace("block dim = (128,1,1)", "block dim = (160,1,1)"))
+        warning = f"tessera: warning: {kernel}: 2 of the 10 warps of its CTAs have no instructions\n"
+        for words in (("trace", "info", folder, "--quiet"), ("run", "uba-mem-small", folder, "--json", "--quiet")):
+            self.assertEqual(tessera(*words).stderr, warning)
+
     def test_registers_that_no_thread_can_have_are_a_warning(self):
         folder, _ = self.write("vecadd", 256)
         kernel = folder / "kernel-1.traceg"
