@@ -78,6 +78,8 @@ umh::CoherentAccessObserver& CoherenceTracer::observer(PlannedBlockId l1) {
 }
 
 void CoherenceTracer::Observer::on_lookup(const tlm::tlm_generic_payload& payload) {
+  const auto found = tracer.followed_.find(&payload);
+  if (found != tracer.followed_.end()) found->second.arrives = now();
   tracer.requests_.move(payload, l1, now(), false);
 }
 

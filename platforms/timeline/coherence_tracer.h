@@ -24,8 +24,8 @@ namespace tessera {
 /// blocks:
 /// * A followed request moves with the messages of its line: with requests and snoops from the
 ///   agent where it is, and back with the grants and responses to those agents. Of several snoops,
-///   the request moves with the first one. Messages for other requests of the line do not move it,
-///   unless they pass an agent at which it waits.
+///   the request moves with the first one. It leaves its L1 after its lookup there. Messages for
+///   other requests of the line do not move it, unless they pass an agent at which it waits.
 /// * A coherence transaction is a slice on the track of the agent that serves it, from the arrival
 ///   of a request or a write-back to the departure of the grant or the acknowledgement. Every n-th
 ///   of each agent is recorded.
@@ -49,7 +49,7 @@ class CoherenceTracer {
   struct Followed {
     std::uint64_t line = 0;
     PlannedBlockId block = 0;                     ///< where it is
-    Tick arrives = 0;                             ///< there
+    Tick arrives = kNever;                        ///< there; in the L1: its lookup
     std::vector<PlannedBlockId> requesters = {};  ///< agents that wait for it, the first is the L1
     PlannedBlockId sender = 0;                    ///< of the message with which it moves
     PlannedBlockId receiver = 0;
