@@ -12,6 +12,8 @@ struct TrafficRecording {
   std::string file;   ///< its ending is the form: .trace, .ldst or .stl
   /// Called at the run's end if the file is not complete, with the reason. Can be empty.
   std::function<void(const std::string&)> on_incomplete = {};
+  /// Called at the run's end if the file is complete and has no request. Can be empty.
+  std::function<void()> on_empty = {};
 };
 
 }  // namespace tessera

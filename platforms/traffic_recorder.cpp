@@ -6,6 +6,7 @@
 #include "common/suggest.h"
 #include "common/text.h"
 #include "modules/kernel/sc_time.h"
+#include "modules/protocol/link_packet.h"
 
 namespace tessera {
 
@@ -43,6 +44,7 @@ void TrafficFile::write_before(Tick end) {
 }
 
 void TrafficFile::write(const Request& r) {
+  empty_ = false;
   switch (form_) {
     case Form::kRamulator:
       file_.write(hex(r.address) + (r.write ? " W\n" : " R\n"));
@@ -68,15 +70,26 @@ TrafficSocket::TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& f
 
 tlm::tlm_sync_enum TrafficSocket::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  if (phase == tlm::BEGIN_REQ && payload.get_command() != tlm::TLM_IGNORE_COMMAND) {
-    TrafficFile::Request r;
-    r.arrival = now() + delay.value();
-    r.address = payload.get_address();
-    r.bytes = payload.get_data_length();
-    r.write = payload.is_write();
-    file_.add(r);
+  if (phase == tlm::BEGIN_REQ) {
+    const Tick arrival = now() + delay.value();
+    const auto* const packet = dynamic_cast<const LinkPacket*>(&payload);
+    if (packet == nullptr) {
+      record(payload, arrival);
+    } else if (packet->channel == PacketClass::kRequest) {
+      for (const LinkPacket::Content& c : *packet) record(*c.payload, arrival);
+    }
   }
   return SocketSplice::nb_transport_fw(payload, phase, delay);
+}
+
+void TrafficSocket::record(const tlm::tlm_generic_payload& request, Tick arrival) {
+  if (request.get_command() == tlm::TLM_IGNORE_COMMAND) return;
+  TrafficFile::Request r;
+  r.arrival = arrival;
+  r.address = request.get_address();
+  r.bytes = request.get_data_length();
+  r.write = request.is_write();
+  file_.add(r);
 }
 
 TrafficRecorders::TrafficRecorders(const PlatformPlan& plan,
@@ -96,7 +109,8 @@ TrafficRecorders::TrafficRecorders(const PlatformPlan& plan,
                        did_you_mean(r.block, names) +
                        " (tessera config PLATFORM --plan lists the blocks)");
     }
-    all_.push_back({blocks[i], std::make_unique<TrafficFile>(r.block, r.file), r.on_incomplete});
+    all_.push_back(
+        {blocks[i], std::make_unique<TrafficFile>(r.block, r.file), r.on_incomplete, r.on_empty});
   }
 }
 
@@ -113,6 +127,7 @@ void TrafficRecorders::finish(Tick end) {
   for (Recorded& r : all_) {
     const std::string why = r.file->finish(end);
     if (!why.empty() && r.on_incomplete) r.on_incomplete(why);
+    if (why.empty() && r.file->empty() && r.on_empty) r.on_empty();
   }
 }
 

@@ -40,6 +40,8 @@ class TrafficFile {
   /// Writes the requests up to `end` and closes the file. Returns why the file is not complete;
   /// empty if it is.
   std::string finish(Tick end);
+  /// Whether no request has been written.
+  bool empty() const { return empty_; }
 
  private:
   enum class Form { kRamulator, kRamulator2, kDramSys };
@@ -56,10 +58,11 @@ class TrafficFile {
   const Form form_;
   PartialFile file_;
   std::uint64_t next_number_ = 0;
+  bool empty_ = true;
   std::priority_queue<Request, std::vector<Request>, Later> waiting_;
 };
 
-/// Records the timed requests that pass.
+/// Records the timed requests that pass, also those that packets between GPUs carry.
 class TrafficSocket final : public SocketSplice {
  public:
   TrafficSocket(const sc_core::sc_module_name& name, TrafficFile& file);
@@ -67,6 +70,7 @@ class TrafficSocket final : public SocketSplice {
  private:
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
+  void record(const tlm::tlm_generic_payload& request, Tick arrival);
 
   TrafficFile& file_;
 };
@@ -88,6 +92,7 @@ class TrafficRecorders {
     PlannedBlockId block;
     std::unique_ptr<TrafficFile> file;
     std::function<void(const std::string&)> on_incomplete;
+    std::function<void()> on_empty;
   };
   std::vector<Recorded> all_;
   std::deque<TrafficSocket> sockets_;

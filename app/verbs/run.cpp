@@ -154,8 +154,9 @@ ArgumentParser run_arguments() {
                     {Completes::Kind::kPlatform, {}});
   parser.positional(
       "WORKLOAD",
-      "a name (tessera list workloads), a manifest, or a PTX file (or several to link: "
-      "a.ptx,b.ptx) with --manifest; sizes of the manifest after colons (vecadd:n=1000)",
+      "a name (tessera list workloads), a manifest, a PTX file (or several to link: "
+      "a.ptx,b.ptx) with --manifest, a trace of Accel-Sim (folder, list or kernel's file), or a "
+      "captured run (.ttrace); sizes of the manifest after colons (vecadd:n=1000)",
       {Completes::Kind::kWorkload, {}});
   parser.options()("manifest", po::value<std::string>(),
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
@@ -187,7 +188,8 @@ ArgumentParser run_arguments() {
       "with --waves: end (default: the run's)")(
       "coverage", "writes the coverage of blocks that are RTL to --out");
   parser.options()("timeline", po::value<std::string>()->value_name("FILE"),
-                   "writes a time line of the run, which ui.perfetto.dev shows: FILE.pftrace "
+                   "writes a time line of the run, which ui.perfetto.dev shows: FILE.pftrace or "
+                   "FILE.perfetto-trace "
                    "(docs/guide/timeline.md)")(
       "timeline-window", po::value<std::string>()->value_name("BEGIN:END"),
       "with --timeline: simulated time that is recorded, in nanoseconds (1000:5000) or cycles of "
@@ -204,7 +206,7 @@ ArgumentParser run_arguments() {
   parser.options()(
       "record-traffic",
       po::value<std::vector<std::string>>()->composing()->value_name("BLOCK=FILE"),
-      "writes the requests at a block (system.gpu0.dram0) for Ramulator (FILE.trace), Ramulator 2 "
+      "writes the requests at a block (gpu0.dram0) for Ramulator (FILE.trace), Ramulator 2 "
       "(FILE.ldst) or DRAMSys (FILE.stl); repeatable (docs/guide/captured-traces.md)");
   add_overwrite_option(parser);
   add_plugin_option(parser);
@@ -267,7 +269,11 @@ int run_verb(const std::vector<std::string>& arguments) {
     build.timeline->on_incomplete = lost.reporter(build.timeline->file);
     build.timeline->on_empty = [&before_timeline](Tick end) { before_timeline = end; };
   }
-  for (TrafficRecording& r : build.traffic) r.on_incomplete = lost.reporter(r.file);
+  std::vector<std::string> without_traffic;
+  for (TrafficRecording& r : build.traffic) {
+    r.on_incomplete = lost.reporter(r.file);
+    r.on_empty = [&] { without_traffic.push_back(note_on_empty_traffic(r)); };
+  }
   const PointOutcome outcome = simulate_point(config, workload_to_run, run.options, build);
   meter.finish();
 
@@ -307,6 +313,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     complain(
         note_on_empty_timeline(*build.timeline, run.options.window.has_value(), *before_timeline));
   }
+  for (const std::string& note : without_traffic) complain(note);
   if (outcome.stats->value("interrupted", false)) {
     complain("interrupted; what was measured until then is kept");
   } else if (outcome.failure) {

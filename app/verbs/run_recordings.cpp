@@ -2,18 +2,22 @@
 #include "app/verbs/run_recordings.h"
 
 #include <charconv>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "app/output_paths.h"
 #include "app/point_store.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "stimuli/traces/capture_file.h"
 
 namespace tessera::app {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr char kSystem[] = "system.";
 
 /// A bound of --timeline-window: "", "1500" or "1500ns", "2100cycles" of the SMs.
 Tick read_bound(const std::string& text, Tick if_empty, std::uint64_t sm_clock_hz) {
@@ -38,6 +42,13 @@ Tick read_bound(const std::string& text, Tick if_empty, std::uint64_t sm_clock_h
   return cycles ? ClockDomain(sm_clock_hz).time_of(number) : number * kTicksPerNs;
 }
 
+/// Whether a file can have this name, or is none: a device or a pipe.
+bool is_timeline_name(const std::string& file) {
+  std::error_code failed;
+  return ends_with(file, ".pftrace") || ends_with(file, ".perfetto-trace") ||
+         std::filesystem::is_other(file, failed);
+}
+
 }  // namespace
 
 std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
@@ -52,6 +63,10 @@ std::optional<TimelineOptions> read_timeline(const po::variables_map& values,
   TimelineOptions timeline;
   timeline.file = values["timeline"].as<std::string>();
   if (timeline.file.empty()) throw InputError("--timeline needs the name of a file");
+  if (!is_timeline_name(timeline.file)) {
+    throw InputError("--timeline: '" + timeline.file +
+                     "' must end with .pftrace or .perfetto-trace, as traces of Perfetto do");
+  }
   timeline.sample = read_count(values, "timeline-sample", 1, kMost).value_or(timeline.sample);
   if (const auto ns = read_count(values, "timeline-interval", 1, kMost)) {
     timeline.interval = *ns * kTicksPerNs;
@@ -82,6 +97,7 @@ std::vector<TrafficRecording> read_traffic(const po::variables_map& values) {
     }
     TrafficRecording recording;
     recording.block = text.substr(0, equals);
+    if (!begins_with(recording.block, kSystem)) recording.block.insert(0, kSystem);
     recording.file = text.substr(equals + 1);
     for (const TrafficRecording& other : all) {
       if (other.block != recording.block) continue;
@@ -133,6 +149,11 @@ std::string files_text(const BuildOptions& build, const std::string& report,
     if (!lost.has(r.file)) text += "  traffic        " + r.file + " (" + r.block + ")\n";
   }
   return text;
+}
+
+std::string note_on_empty_traffic(const TrafficRecording& recording) {
+  return "note: the traffic " + recording.file + " is empty: no request arrived at " +
+         recording.block;
 }
 
 std::string note_on_empty_timeline(const TimelineOptions& timeline, bool window, Tick end) {

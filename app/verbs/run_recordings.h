@@ -20,6 +20,7 @@ namespace tessera::app {
 /// Empty without --timeline. Throws InputError, as the others.
 std::optional<TimelineOptions> read_timeline(const boost::program_options::variables_map& values,
                                              const ResolvedConfig& config);
+/// Blocks have their whole names: "gpu0.dram0" becomes "system.gpu0.dram0".
 std::vector<TrafficRecording> read_traffic(const boost::program_options::variables_map& values);
 /// The file of --capture; empty without.
 std::string read_capture(const boost::program_options::variables_map& values,
@@ -49,6 +50,8 @@ class LostFiles {
 /// The lines of the summary that name the run's files. `report`, `captured`: empty if not written.
 std::string files_text(const BuildOptions& build, const std::string& report,
                        const std::string& captured, const LostFiles& lost);
+/// That no request arrived at a block whose traffic was recorded.
+std::string note_on_empty_traffic(const TrafficRecording& recording);
 /// Why the time line is empty: the run, or its window, ends before the recorded time.
 std::string note_on_empty_timeline(const TimelineOptions& timeline, bool window, Tick end);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/app/command.h"
@@ -31,24 +32,68 @@ Words with(Words words, const Words& more) {
 TEST_CASE("two options that name one file are refused with both names") {
   const ScratchFolder folder;
   fs::create_directory_symlink(".", folder.path() / "link");
+  fs::create_symlink("z.ttrace", folder.path() / "z.pftrace");  // to a file that is not there
+  fs::create_symlink("o/stats.json", folder.path() / "s.pftrace");
   const auto check = [&folder](const Words& more, const std::string& expected) {
     const CommandResult r = run_tessera(with(kRun, more), folder.path());
     CAPTURE(more, r.error);
     CHECK(r.status == 2);
     CHECK_THAT(r.error, Contains(expected));
-    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 3);
   };
-  check({"--capture", "z.ttrace", "--timeline", "z.ttrace"},
-        "--capture and --timeline name one file: z.ttrace");
-  check({"--capture", "z.ttrace", "--timeline", "./link/z.ttrace"},
+  check({"--capture", "z.ttrace", "--timeline", "z.pftrace"},
+        "--capture and --timeline name one file: z.pftrace");
+  check({"--capture", "z.ttrace", "--timeline", "./link/z.pftrace"},
         "--capture and --timeline name one file");
   check({"--record-traffic", "system.gpu0.dram0=a.stl", "--record-traffic",
          "system.gpu0.dram1=./a.stl"},
         "--record-traffic system.gpu0.dram0 and --record-traffic system.gpu0.dram1 name one file");
-  check({"--out", "o", "--timeline", "o/stats.json"},
-        "the run's stats.json and --timeline name one file: o/stats.json");
-  check({"--store", "r.sqlite", "--timeline", "r.sqlite"},
-        "--store and --timeline name one file: r.sqlite");
+  check({"--out", "o", "--timeline", "s.pftrace"},
+        "the run's stats.json and --timeline name one file: s.pftrace");
+  check({"--store", "r.pftrace", "--timeline", "r.pftrace"},
+        "--store and --timeline name one file: r.pftrace");
+}
+
+TEST_CASE("a time line has the ending of one, unless it is a device or a pipe") {
+  const ScratchFolder folder;
+  folder.write("mm.json", "{}");
+  const CommandResult r = run_tessera(with(kRun, {"--timeline", "mm.json"}), folder.path());
+  CHECK(r.status == 2);
+  CHECK(r.error ==
+        "tessera: --timeline: 'mm.json' must end with .pftrace or .perfetto-trace, as traces of "
+        "Perfetto do\n");
+  CHECK(folder.read("mm.json") == "{}");
+  for (const char* const name : {"a.pftrace", "a.perfetto-trace", "/dev/null"}) {
+    const CommandResult run = run_tessera(with(kRun, {"--timeline", name}), folder.path());
+    CAPTURE(name, run.error);
+    CHECK(run.status == 0);
+  }
+}
+
+TEST_CASE("a block whose traffic is recorded can be named as in reports, once") {
+  const ScratchFolder folder;
+  const CommandResult r =
+      run_tessera(with(kRun, {"--record-traffic", "gpu0.dram0=a.stl"}), folder.path());
+  CAPTURE(r.error);
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, Contains("  traffic        a.stl (system.gpu0.dram0)\n"));
+  CHECK(fs::file_size(folder.path() / "a.stl") > 100);
+  const CommandResult twice = run_tessera(
+      with(kRun,
+           {"--record-traffic", "gpu0.dram0=b.stl", "--record-traffic", "system.gpu0.dram0=c.stl"}),
+      folder.path());
+  CHECK(twice.status == 2);
+  CHECK_THAT(twice.error, Contains("--record-traffic: each block once"));
+}
+
+TEST_CASE("traffic without requests is reported") {
+  const ScratchFolder folder;
+  const CommandResult r = run_tessera(
+      with(kRun, {"--record-traffic", "gpu0.uvm=u.stl", "--record-traffic", "gpu0.dram0=d.stl"}),
+      folder.path());
+  CHECK(r.status == 0);
+  CHECK(r.error ==
+        "tessera: note: the traffic u.stl is empty: no request arrived at system.gpu0.uvm\n");
 }
 
 TEST_CASE("an output is neither the database of results nor another output's partial file") {
@@ -60,16 +105,19 @@ TEST_CASE("an output is neither the database of results nor another output's par
     CHECK(r.status == 2);
     return r.error;
   };
-  CHECK_THAT(refused({"--timeline", "out/results.sqlite"}),
-             Contains("the database of results and --timeline name one file: out/results.sqlite"));
+  fs::create_symlink("out/results.sqlite", folder.path() / "r.pftrace");
+  CHECK_THAT(refused({"--timeline", "r.pftrace"}),
+             Contains("the database of results and --timeline name one file: r.pftrace"));
   CHECK(folder.read("out/results.sqlite") == kept);
-  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "x.ttrace.partial"}),
-             Contains("--capture and --timeline name one file: x.ttrace.partial"));
-  CHECK_THAT(refused({"--store", "t.partial", "--timeline", "t"}),
-             Contains("--store and --timeline name one file: t"));
-  fs::create_symlink("x.ttrace", folder.path() / "link.ttrace");  // to a file that is not there
-  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "link.ttrace"}),
-             Contains("--capture and --timeline name one file: link.ttrace"));
+  // To files that are not there.
+  fs::create_symlink("x.ttrace.partial", folder.path() / "partial.pftrace");
+  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "partial.pftrace"}),
+             Contains("--capture and --timeline name one file: partial.pftrace"));
+  CHECK_THAT(refused({"--store", "t.pftrace.partial", "--timeline", "t.pftrace"}),
+             Contains("--store and --timeline name one file: t.pftrace"));
+  fs::create_symlink("x.ttrace", folder.path() / "link.pftrace");
+  CHECK_THAT(refused({"--capture", "x.ttrace", "--timeline", "link.pftrace"}),
+             Contains("--capture and --timeline name one file: link.pftrace"));
 }
 
 TEST_CASE("a run that gets a SIGHUP ends as an interrupted one") {
@@ -90,13 +138,14 @@ TEST_CASE("a run that gets a SIGHUP ends as an interrupted one") {
 
 TEST_CASE("a folder in the place of a recording is refused before the run") {
   const ScratchFolder folder;
-  fs::create_directory(folder.path() / "d.ttrace");
-  for (const char* option : {"--capture", "--timeline"}) {
-    const CommandResult r = run_tessera(with(kRun, {option, "d.ttrace"}), folder.path());
+  for (const auto& [option, file] :
+       {std::pair("--capture", "d.ttrace"), std::pair("--timeline", "d.pftrace")}) {
+    fs::create_directory(folder.path() / file);
+    const CommandResult r = run_tessera(with(kRun, {option, file}), folder.path());
     CHECK(r.status == 2);
     CHECK(r.out.empty());
     CHECK_THAT(r.error,
-               Contains(std::string(option) + ": d.ttrace cannot be written: it is a folder"));
+               Contains(std::string(option) + ": " + file + " cannot be written: it is a folder"));
   }
 }
 

@@ -240,6 +240,7 @@ def check_refusals(folder):
             (["--timeline", file, "--timeline-window", "5"], "BEGIN:END"),
             (["--timeline", file, "--timeline-window", "5:5"], "after the begin"),
             (["--timeline", file, "--timeline-window", "5us:9"], "'5us' is no time"),
+            (["--timeline", folder + "/a.json"], "a.json' must end with .pftrace or .perfetto-trace"),
             (["--timeline", folder + "/none/x.pftrace"], "x.pftrace cannot be written"),
             (["--timeline", file, "--threads", "2", "--values", "carried"], "without --threads")):
         done = tessera("run", "dca-small", "vecadd", "--quiet", "--json", *options, status=2)

@@ -207,6 +207,20 @@ class Captures(unittest.TestCase):
         counts = self.check_traffic("umh-1-small", "mm", "system.gpu0.stack0", of_dram, 64)
         self.assertGreater(min(counts.values()), 0)
 
+    def test_packets_between_gpus_are_recorded_as_their_requests(self):
+        def recorded(block):
+            return [tuple(line.split()[1:]) for line in (self.folder / f"{block}.stl").read_text().splitlines()[1:]]
+
+        engines = [f"system.gpu{gpu}.rdma" for gpu in range(4)]
+        blocks = engines + ["system.fabric"]
+        words = [w for b in blocks for w in ("--record-traffic", f"{b}={self.folder / b}.stl")]
+        stats = run("dualopt-nuba-small", "mm", *words)
+        fabric = recorded("system.fabric")
+        self.assertEqual(len(fabric), sum(stats["modules"][e]["requests_out"] for e in engines))
+        self.assertEqual({size for size, _, _ in fabric}, {"(64)"})
+        # Each arrives at the engine of its GPU, at the fabric, and at the engine of the other GPU.
+        self.assertEqual(sorted(r for e in engines for r in recorded(e)), sorted(fabric * 2))
+
     def test_recorded_traffic_ends_with_the_window(self):
         file = self.folder / "a.stl"
         words = ("--record-traffic", f"system.gpu0.dram0={file}")
