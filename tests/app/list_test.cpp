@@ -184,4 +184,13 @@ TEST_CASE("every verb explains itself") {
   CHECK_THAT(run_tessera({"--version"}, folder.path()).out, Contains("tessera 0."));
 }
 
+TEST_CASE("the help names traces and captured runs as workloads, and their export") {
+  const ScratchFolder folder;
+  CHECK_THAT(run_tessera({"run", "--help"}, folder.path()).out,
+             Contains("a trace of Accel-Sim (folder, list or kernel's file), or a captured run "
+                      "(.ttrace)"));
+  CHECK_THAT(run_tessera({"--help"}, folder.path()).out,
+             Contains("print what a trace or a captured run contains, or export a captured run\n"));
+}
+
 }  // namespace tessera::list_test
