@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "app/report/network_use.h"
@@ -82,9 +81,9 @@ Settings infinite_network(const RunReader& r, const NetworkUse& use) {
 
 std::string named(const std::string& direction) { return " (" + direction + "s)"; }
 
-/// The networks `first` and `second` pass the same packets, one after the other. The one
-/// that is in use for longer has the latency of both, and passes packets at the other's rate
-/// without itself. If their uses are alike, both are one.
+/// The networks `first` and `second` pass the same packets, one after the other. The one that is in
+/// use for longer has the excess of both, and without it, packets pass at the other's rate. If
+/// their uses are alike, both are one.
 void join(const std::string& direction, std::vector<Resource>& networks, std::size_t first,
           std::size_t second) {
   Resource& one = networks[first];
@@ -96,7 +95,10 @@ void join(const std::string& direction, std::vector<Resource>& networks, std::si
     one.infinite.insert(one.infinite.end(), two.infinite.begin(), two.infinite.end());
     one.remedies += " with " + two.remedies;
     one.excess += two.excess;
-    if (two.use > one.use) std::tie(one.use, one.hot) = std::tie(two.use, two.hot);
+    if (two.use > one.use) {
+      one.use = two.use;
+      one.hot = two.hot;
+    }
     networks.erase(networks.begin() + static_cast<std::ptrdiff_t>(second));
     return;
   }
@@ -138,8 +140,9 @@ Resource engines_of(const RunReader& r, const std::string& direction, double lat
                                engines.sum("remote_reads_served") * latency);
   n.hot = engines.hottest({received > engines.most(sent) ? "requests_in" : sent});
   n.infinite = faster(r, "rdma", {"latency_cycles", "timeout_cycles"});
-  for (const char* name : {"port_depth", "outgoing_depth"})
+  for (const char* name : network_parameters().at("rdma").buffers) {
     raise(r, "rdma", name, kWide, n.infinite);
+  }
   n.remedies = "rdma.clock_hz";
   return n;
 }

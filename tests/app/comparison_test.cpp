@@ -39,6 +39,19 @@ TEST_CASE("speedups are over the first platform and their mean is harmonic") {
   CHECK(summary["speedup_harmonic_mean"]["base"] == 1.0);
 }
 
+TEST_CASE("speedups of platforms with different clocks are those of times") {
+  ordered_json base = stats(100);
+  base["config"]["sm"]["clock_hz"] = 1e9;
+  ordered_json fast = stats(100);
+  fast["config"]["sm"]["clock_hz"] = 2e9;
+  const ordered_json document = comparison_document(
+      {{"base", "a", base, ""}, {"fast", "a", fast, ""}}, ordered_json::object());
+  CHECK(document["summary"]["rows"][1]["speedup"] == 2.0);
+  CHECK(document["summary"]["sm_clock_hz"] == ordered_json{{"base", 1e9}, {"fast", 2e9}});
+  CHECK_THAT(comparison_table(document), Contains("a speedup is a ratio of times, not of cycles"));
+  CHECK_FALSE(example()["summary"].contains("sm_clock_hz"));
+}
+
 TEST_CASE("a failed point has its reason and no speedup") {
   const ordered_json document = example();
   CHECK(document["summary"]["failed"] == 1);

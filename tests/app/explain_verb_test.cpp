@@ -85,12 +85,22 @@ TEST_CASE("explain --check of a run that nothing bounds, and of one whose comman
               .status == 0);
   const CommandResult nothing = run_tessera({"explain", "out", "--check"}, folder.path());
   CHECK(nothing.status == 0);
-  CHECK_THAT(nothing.out, Contains("Nothing to check"));
+  CHECK_THAT(nothing.out, Contains("Nothing to check: no resource is named."));
   json stats = run_in(folder);
   stats["cycles"] = stats["cycles"].get<int>() + 1;
   const CommandResult changed = explained(folder, stats, {"--check", "--quiet"});
   CHECK(changed.status == 2);
   CHECK_THAT(changed.error, Contains("the run's command takes") && Contains("cycles now"));
+}
+
+TEST_CASE("explain --check says which named resource no settings remove") {
+  const ScratchFolder folder;
+  REQUIRE(run_tessera({"run", "zero-copy-2-small", "fir", "--out", "out", "--quiet"}, folder.path())
+              .status == 0);
+  const std::string out = run_tessera({"explain", "out", "--check"}, folder.path()).out;
+  CHECK_THAT(out, Contains("flush of the caches at the ends of kernels: the run would be"));
+  CHECK_THAT(out, Contains("Not checked: flush of the caches at the ends of kernels. No settings "
+                           "remove it."));
 }
 
 TEST_CASE("explain says that a run did not end, and does not check it") {
@@ -119,6 +129,13 @@ TEST_CASE("explain refuses documents of another schema or with other types, with
   CHECK(r.status == 2);
   CHECK_THAT(r.error,
              Contains("stats.json has statistics of another schema than this Tessera's 1"));
+  other = stats;
+  other["modules"] = json::object();
+  CHECK_THAT(explained(folder, other).error, Contains("stats.json is not the statistics of a run"));
+  other = stats;
+  other["cycles"] = 100;
+  CHECK_THAT(explained(folder, other).error,
+             Contains("the kernels of the critical path have more cycles than the run"));
   other = stats;
   other["critical_path"][0]["issue_slots"] = "many";
   r = explained(folder, other);

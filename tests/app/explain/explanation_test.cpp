@@ -636,4 +636,38 @@ TEST_CASE("of two runs, the parts that differ come first") {
   CHECK_THAT(text[1], Contains("response network -200"));
 }
 
+TEST_CASE("of runs with different clocks, times are compared") {
+  ordered_json slow = run();
+  slow["time_ns"] = 1100;
+  ordered_json other = run();
+  other["time_ns"] = 550;
+  const auto text = compare_sentences(explain(slow), explain(other), "a", "b");
+  REQUIRE(text.size() == 2);
+  CHECK(text[0] == "b takes 550 ns and a 1.10 us: 2.00 times faster.");
+  CHECK_THAT(text[1],
+             Contains("Time of the critical SMs that moved: issue of instructions -100 ns"));
+}
+
+TEST_CASE("of two runs, the resources that bound them are named") {
+  ordered_json other = run();
+  for (const char* slice : {"system.gpu0.llc0", "system.gpu0.llc1"}) {
+    other["modules"][slice]["bytes_read"] = 0;
+  }
+  ordered_json& noc = other["modules"]["system.gpu0.noc"];
+  noc["response_egress0_busy_cycles"] = 0;
+  noc["response_egress1_busy_cycles"] = 0;
+  noc["response_latency"]["sum"] = 500;
+  const auto text = compare_sentences(explain(run()), explain(other), "a", "b");
+  CHECK(text.back() == "a is bound by crossbar (responses), b by lookups of the LLC slices.");
+}
+
+TEST_CASE("kernels with more cycles than their run are no statistics of a run") {
+  ordered_json stats = run();
+  stats["cycles"] = 990;  // the kernels have 1000
+  CHECK_NOTHROW(critical_time_of(stats));
+  stats["cycles"] = 980;
+  CHECK_THROWS_WITH(critical_time_of(stats),
+                    "the kernels of the critical path have more cycles than the run");
+}
+
 }  // namespace tessera::explanation_test
