@@ -645,7 +645,8 @@ TEST_CASE("of runs with different clocks, times are compared") {
   REQUIRE(text.size() == 2);
   CHECK(text[0] == "b takes 550 ns and a 1.10 us: 2.00 times faster.");
   CHECK_THAT(text[1],
-             Contains("Time of the critical SMs that moved: issue of instructions -100 ns"));
+             Contains("Time of the critical SMs that moved: response network -150 ns, issue of "
+                      "instructions -100 ns"));
 }
 
 TEST_CASE("of two runs, the resources that bound them are named") {
