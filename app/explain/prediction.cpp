@@ -114,7 +114,7 @@ class Predictor {
   static constexpr double kHeld = 6;
   static constexpr double kBusy = 0.75;
   static constexpr double kFull = 0.95;
-  static constexpr double kMoreExcess = 3;
+  static constexpr double kMoreExcess = 3;  ///< of the part that an average packet has
   static constexpr const char* kBehindL1[] = {"request_network", "llc", "dram", "llc_return",
                                               "response_network"};
 

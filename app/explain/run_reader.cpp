@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/report/blocks.h"
 #include "common/json.h"
 #include "common/text.h"
 
@@ -47,7 +46,7 @@ std::string policies_for_near_lines(const RunReader& r) {
   }
   const std::string caching = policy(r, "remote_caching");
   // Slices that can cache other partitions' lines are behind links of their own.
-  const bool caches_others = !Blocks(r.stats(), "p2p").empty();
+  const bool caches_others = !r.blocks("p2p").empty();
   if (caches_others && caching != "mdr" && caching != "full-replication") {
     text += "; copies of read-only lines (system.remote_caching mdr, full-replication)";
   }

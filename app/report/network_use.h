@@ -39,8 +39,8 @@ struct NetworkUse {
   double latency = 0;  ///< summed over packets
   /// Of an average packet without contention, before its flits: the stages, hops or the link.
   double idle_latency = 0;
-  std::vector<std::pair<std::string, double>>
-      links;  ///< busy cycles; of a mesh, also between its routers
+  /// Busy cycles of the egress links, and of those between a mesh's routers.
+  std::vector<std::pair<std::string, double>> links;
 };
 
 /// `way`: "request" or "response". Empty if the run has no such blocks. The document must outlive

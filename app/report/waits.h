@@ -52,7 +52,7 @@ Waits waits_of(const nlohmann::ordered_json& stats);
 struct TopWait {
   std::string where;
   std::string why;
-  std::optional<WaitKind> kind{};
+  std::optional<WaitKind> kind{};  ///< of the reason
 };
 TopWait top_wait(const Waits& waits);
 

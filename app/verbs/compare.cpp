@@ -105,7 +105,7 @@ std::vector<std::string> write_point_reports(const OutputDirectory& out,
 }
 
 /// Why the other platforms are faster or slower than the first, for the workload of each with the
-/// largest ratio of cycles.
+/// largest ratio of times.
 std::vector<std::string> explanation_of(const std::vector<ComparedPoint>& compared) {
   std::map<std::string, const ComparedPoint*> first;  // by workload
   struct Change {
@@ -124,8 +124,8 @@ std::vector<std::string> explanation_of(const std::vector<ComparedPoint>& compar
     if (base == first.end()) continue;
     Change& most = largest[c.platform];
     if (most.point == nullptr) order.push_back(c.platform);
-    const double ratio = std::abs(std::log(c.stats->at("cycles").get<double>() /
-                                           base->second->stats->at("cycles").get<double>()));
+    const double ratio = std::abs(std::log(c.stats->at("time_ns").get<double>() /
+                                           base->second->stats->at("time_ns").get<double>()));
     if (most.point == nullptr || ratio > most.ratio) most = {&c, ratio};
   }
   std::vector<std::string> lines;

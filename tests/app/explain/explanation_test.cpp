@@ -197,6 +197,19 @@ TEST_CASE("without contention behind it, a slice's wait is for its lookups or it
   stalls["llc"] = 470;
   CHECK(explain(stats).bottlenecks.front().resource.name == "lookups of the LLC slices");
   CHECK(explain(stats).bottlenecks.front().resource.use == Approx(60 / 1100.0));
+  ordered_json& system = stats["config"]["system"];
+  const auto remedies = [&] { return explain(stats).bottlenecks.front().resource.remedies; };
+  // One GPU and a power of two of channels.
+  system["gpus"] = 1;
+  system["channels"] = 2;
+  CHECK(remedies() ==
+        "system.slices_per_channel; an address map that spreads lines over channels "
+        "(system.address_map pae)");
+  system["channels"] = 3;
+  CHECK(remedies() == "system.slices_per_channel");
+  system["channels"] = 2;
+  system["address_map"] = "pae";
+  CHECK(remedies() == "system.slices_per_channel");
   // A slice with a clock of its own.
   stats["settings"] = {{"system.gpu0.llc1.clock_hz", 1e8}};
   CHECK(explain(stats).bottlenecks.front().resource.use == Approx(400 / 1100.0));
@@ -416,6 +429,25 @@ TEST_CASE("an engine between GPUs bounds the fabric, is bound by it, or both are
   engine["packets_out_response"] = 440;
   CHECK(first().resource.name == "fabric between the GPUs (responses)");
   CHECK(first().saved == Approx(contention / 2));
+}
+
+TEST_CASE("the network between modules and the crossbar behind it are one if in use alike") {
+  ordered_json stats = run();
+  stats["config"]["mcm"] = stats["config"]["noc"];
+  ordered_json& modules = stats["modules"];
+  modules["system.gpu0.mcm0"] = modules["system.gpu0.noc"];
+  ordered_json& ingress = modules["system.gpu0.module_ingress_xbar0"];
+  ingress = modules["system.gpu0.noc"];
+  modules["system.gpu0.noc"] = ordered_json::object();
+  const auto first = [&] { return explain(stats).bottlenecks.front(); };
+  CHECK(first().resource.name ==
+        "network between the modules and crossbar behind the modules' network (responses)");
+  ingress["response_egress0_busy_cycles"] = 440;
+  CHECK(first().resource.name == "network between the modules (responses)");
+  CHECK(first().resource.next_use == Approx(440 / 1100.0));
+  // Other packets.
+  ingress["response_packets"] = 90;
+  CHECK(first().resource.next_use == 0);
 }
 
 TEST_CASE("of networks in a row that are in use alike, the last bounds the run") {
